@@ -1,0 +1,1 @@
+"""The edge: HTTP, WebSocket and the command line over `service`."""

@@ -1,0 +1,1 @@
+"""The shell: reads the ingest streams, folds with `projections`, commits to Redis."""

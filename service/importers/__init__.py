@@ -1,0 +1,1 @@
+"""Pure readers of other session formats: lines of bytes in, native events out."""
