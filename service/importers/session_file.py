@@ -1,0 +1,103 @@
+"""The one entry of this package: a session file as native events, with an account of every line."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from service.importers.accounting import ImportReport, Ledger
+from service.importers.detect import Format, FormatChoice, detect
+from service.importers.emit import NativeEvent
+from service.importers.fields import text
+from service.importers.harness import read_harness_lines
+from service.importers.lineage import find_parent_call, read_header
+from service.importers.lines import open_bytes, read_lines
+from service.importers.native import read_native_lines
+from service.importers.session_names import is_session_name, session_name
+
+# Transport noise can come first; a file that has shown no known line by then is of another kind.
+_HEAD_LINES = 20
+
+
+class SessionFile:
+    """A session file that was recognised.
+
+    Iterating reads it from its beginning, as a stream, and may be done again; `report` is the account of the
+    newest iteration so far.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        file_format: Format,
+        suggested_session: str,
+        *,
+        leave_open: bool,
+        parent_call_id: str | None,
+    ) -> None:
+        self.path = path
+        self.format: Format = file_format
+        self.suggested_session = suggested_session
+        self._leave_open = leave_open
+        self._parent_call_id = parent_call_id
+        self._ledger = Ledger()
+
+    @property
+    def report(self) -> ImportReport:
+        """What became of the lines read so far."""
+        return self._ledger.report()
+
+    def __iter__(self) -> Iterator[NativeEvent]:
+        self._ledger = Ledger()
+        with open_bytes(self.path) as stream:
+            lines = read_lines(stream)
+            if self.format == "native":
+                yield from read_native_lines(lines, self._ledger, leave_open=self._leave_open)
+            else:
+                yield from read_harness_lines(
+                    lines, self._ledger, leave_open=self._leave_open, parent_call_id=self._parent_call_id
+                )
+
+
+def open_session_file(
+    path: Path,
+    format: FormatChoice = "auto",  # noqa: A002  # the command line's own word
+    leave_open: bool = False,
+    *,
+    related: Sequence[Path] = (),
+) -> SessionFile:
+    """Recognises a session file and opens it for reading.
+
+    Args:
+        path: the file; zstd is known by its content.
+        format: `auto` looks at the first lines.
+        leave_open: the file may still grow: its last turn and a torn last line are left as they are.
+        related: files imported together with this one, among which a subagent's parent is looked for.
+
+    Raises:
+        UnknownFormatError: with `auto`, when no supported format fits.
+        OSError: the file cannot be read.
+    """
+    found: Format = detect(_head(path)) if format == "auto" else format
+    header = read_header(path) if found == "harness" else None
+    own_id = "" if header is None else text(header, "id") or ""
+    return SessionFile(
+        path,
+        found,
+        # An id that is not of our alphabet is a placeholder as a rule, which many files share; their names
+        # differ.
+        own_id if is_session_name(own_id) else session_name(_stem(path)),
+        leave_open=leave_open,
+        parent_call_id=find_parent_call(path, related) if header is not None and related else None,
+    )
+
+
+def _head(path: Path) -> bytes:
+    with open_bytes(path) as stream:
+        return b"\n".join(line.raw for line in islice(read_lines(stream), _HEAD_LINES))
+
+
+def _stem(path: Path) -> str:
+    name = path.name
+    for ending in (".zst", ".zstd", ".jsonl", ".ndjson", ".json"):
+        name = name.removesuffix(ending)
+    return name
