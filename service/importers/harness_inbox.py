@@ -54,10 +54,7 @@ class Inbox:
 
     def is_steering(self, message_id: str) -> bool:
         """Whether the message was taken from the queue for the running turn; it is delivered now."""
-        if message_id not in self._taken:
-            return False
-        self._untold.pop(message_id, None)
-        return True
+        return message_id in self._taken
 
     def next_state(self) -> JsonObject | None:
         """The oldest state that no event has told yet, as a native event."""
@@ -80,10 +77,10 @@ class Inbox:
     def _leave(self, item: _Waiting, *, canceled: bool) -> None:
         if item.id is None or not item.is_human:
             return
+        self._untold.pop(item.id, None)
         if not canceled:
             self._taken.add(item.id)
             return
-        self._untold.pop(item.id, None)
         # Never told as queued, never seen: then there is nothing to take back.
         if item.id in self._told:
             self._untold[item.id] = _steering(item, "canceled")

@@ -4,10 +4,13 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 import msgspec
 import zstandard
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer as Buffer  # no public name before Python 3.12
 
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -15,6 +18,9 @@ _BOM = b"\xef\xbb\xbf"
 
 # The service refuses greater events anyway; without a limit one line without an end would fill the memory.
 MAX_LINE_BYTES = 64 * 1024 * 1024
+
+# Small, because a read that meets damage gives nothing, and one read's content is held in memory.
+_COMPRESSED_READ_BYTES = 16 * 1024
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,8 +51,40 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             yield file
             return
         file.seek(0)
-        frames = zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
-        yield cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, frames)))
+        yield cast(BinaryIO, io.BufferedReader(_ZstdFrames(file)))
+
+
+class _ZstdFrames(io.RawIOBase):
+    """The content of one or more zstd frames.
+
+    zstandard's own reader gives nothing of a read that meets damage, so lines before it would be lost. A last
+    frame without its end is no damage: a living writer flushes blocks long before it ends its frame.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._compressed = b""
+        self._content = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer") -> int:
+        view = memoryview(buffer).cast("B")
+        while not self._content and self._has_compressed():
+            self._content = memoryview(self._frame.decompress(self._compressed))
+            self._compressed = self._frame.unused_data
+            if self._frame.eof:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+        count = min(len(view), len(self._content))
+        view[:count] = self._content[:count]
+        self._content = self._content[count:]
+        return count
+
+    def _has_compressed(self) -> bool:
+        self._compressed = self._compressed or self._file.read(_COMPRESSED_READ_BYTES)
+        return bool(self._compressed)
 
 
 def read_lines(stream: BinaryIO, max_line_bytes: int = MAX_LINE_BYTES) -> Iterator[Line]:
