@@ -1,6 +1,7 @@
 """Stage 2 of an import: one line's bytes to a JSON object, or the reason why it is none."""
 
 import json
+import math
 from typing import NoReturn
 
 import msgspec
@@ -39,7 +40,7 @@ def encode(value: object) -> bytes:
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:
-        return json.dumps(_without_raw(value), ensure_ascii=True, separators=(",", ":")).encode()
+        return json.dumps(_plain(value), ensure_ascii=True, separators=(",", ":")).encode()
 
 
 def readable_text(raw: bytes) -> str:
@@ -67,14 +68,15 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON value")
 
 
-def _without_raw(value: object) -> object:
+def _plain(value: object) -> object:
     if isinstance(value, msgspec.Raw):
         return json.loads(bytes(value))
     if isinstance(value, dict):
-        return {key: _without_raw(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_raw(item) for item in value]
-    return value
+        return [_plain(item) for item in value]
+    # The fast encoder writes null for what JSON cannot say.
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _kind_of(value: object) -> str:

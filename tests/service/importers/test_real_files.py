@@ -13,34 +13,30 @@ from service.importers.harness import read_harness
 
 _REPOSITORY = Path(__file__).resolve().parents[3]
 _SHARED = Path(os.environ.get("TURNFOLD_SHARED") or _REPOSITORY.parent / "shared")
+_FILES = sorted((_SHARED / "files" / "deepseek-harness").glob("*.jsonl"))
+_PROTOCOL_FILES = [path for path in _FILES if ".acp." in path.name]
+_SESSION_FILES = [path for path in _FILES if path not in _PROTOCOL_FILES]
 _VECTORS = sorted((_REPOSITORY / "tests" / "vectors" / "harness").glob("*.json"))
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test a file; where there are no files, one over no file at all, so that no run reports a skip."""
-    if "shared_files" in metafunc.fixturenames:
-        files = sorted((_SHARED / "files" / "deepseek-harness").glob("*.jsonl"))
-        metafunc.parametrize(
-            "shared_files",
-            [(path,) for path in files] or [()],
-            ids=lambda paths: "".join(p.name for p in paths),
-        )
+if _SESSION_FILES and _PROTOCOL_FILES:  # an empty parameter list would be reported as a skipped test
 
-
-def test_every_line_of_a_real_file_is_accounted_for(shared_files: tuple[Path, ...]) -> None:
-    """Every line becomes a decodable event or is named; protocol traffic is refused as a whole."""
-    for path in shared_files:
-        if ".acp." in path.name:
-            with pytest.raises(UnknownFormatError, match="not a session log"):
-                open_session_file(path)
-            continue
-        file = open_session_file(path, related=shared_files)
+    @pytest.mark.parametrize("path", _SESSION_FILES, ids=lambda path: path.name)
+    def test_every_line_of_a_real_file_is_accounted_for(path: Path) -> None:
+        """Every line becomes a decodable event or is named."""
+        file = open_session_file(path, related=_SESSION_FILES)
         decoded = [decode_event(event.body) for event in file]
         assert decoded
         assert not [event for event in decoded if isinstance(event, Malformed)]
         assert file.report.is_complete, str(file.report)
         assert file.report.quarantined_count == 0
         assert not file.report.unknown
+
+    @pytest.mark.parametrize("path", _PROTOCOL_FILES, ids=lambda path: path.name)
+    def test_real_protocol_traffic_is_refused_as_a_whole(path: Path) -> None:
+        """The agent client protocol tells no log events."""
+        with pytest.raises(UnknownFormatError, match="not a session log"):
+            open_session_file(path)
 
 
 @pytest.mark.parametrize("path", _VECTORS, ids=lambda path: path.stem)
