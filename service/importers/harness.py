@@ -188,6 +188,14 @@ class _HarnessReader:
         return (self._next_seq or 1) - 1
 
 
+def session_of(fields: JsonObject) -> str | None:
+    """The session's id as a file's first object names it: in its header, or in the transport around it."""
+    header = header_of(fields)
+    if header is not None:
+        return text(header, "id")
+    return text(fields, "sessionId") or text(table(fields, "params"), "sessionId")
+
+
 def header_of(fields: JsonObject) -> JsonObject | None:
     """The session header that a file's first object is, or carries."""
     event = as_table(fields.get("event")) or table(table(fields, "params"), "event")

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
-from service.importers.fields import JsonObject, items, millis, table, text, whole
+from service.importers.fields import JsonObject, as_table, items, millis, table, text, whole
 from service.importers.harness_chunks import ChunkNames, LogEvent
-from service.importers.harness_content import blocks_of, message_of, text_of, tool_result
+from service.importers.harness_content import blocks_of, message_of, native_block, text_of, tool_result
 from service.importers.harness_inbox import Inbox, is_human
 
 Fields = dict[str, object]
@@ -228,9 +228,8 @@ class HarnessTranslator:
         call_id = text(event.data, "callId", "id")
         if call_id is None:
             return None
-        call = {"type": "tool-call", "id": call_id, **event.data}
-        block = blocks_of({"content": [{**call, "type": "tool-call"}]})[0]
-        return self._in_step({**_as_fields(block), "type": "tool/call"})
+        block = as_table(native_block({**event.data, "type": "tool-call", "id": call_id}))
+        return self._in_step({**block, "type": "tool/call"})
 
     def _tool_result(self, event: LogEvent) -> Fields | None:
         return tool_result(event.data, self._denied_calls)
@@ -344,7 +343,3 @@ def _name_place(fields: Fields, data: JsonObject) -> None:
 def _made_up_id(event: LogEvent) -> str:
     """An id for a message that has none: old logs know a message by its place alone."""
     return f"{event.kind}:{event.seq}"
-
-
-def _as_fields(block: object) -> Fields:
-    return dict(block) if isinstance(block, dict) else {}

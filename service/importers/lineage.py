@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from service.importers.fields import JsonObject, as_table, table, text
-from service.importers.harness import header_of
+from service.importers.fields import NO_FIELDS, JsonObject, as_table, table, text
+from service.importers.harness import header_of, session_of
 from service.importers.harness_content import message_of, text_of
 from service.importers.lines import open_bytes, read_lines
 from service.importers.parse import parse_object
@@ -31,7 +31,7 @@ def find_parent_call(child: Path, related: Sequence[Path]) -> str | None:
     parent_id = _parent_session(child)
     if parent_id is None:
         return None
-    parent = next((path for path in related if path != child and _session_id(path) == parent_id), None)
+    parent = next((path for path in related if path != child and session_id(path) == parent_id), None)
     if parent is None:
         return None
     prompt, label = _task(child)
@@ -43,21 +43,14 @@ def find_parent_call(child: Path, related: Sequence[Path]) -> str | None:
     return None
 
 
-def read_header(path: Path) -> JsonObject | None:
-    """The header of a harness log, where its first lines hold one."""
-    for fields in islice(_objects(path), 1):
-        return header_of(fields)
-    return None
+def session_id(path: Path) -> str | None:
+    """The id that a harness log gives its session."""
+    return session_of(next(_objects(path), NO_FIELDS))
 
 
 def _parent_session(path: Path) -> str | None:
-    header = read_header(path)
+    header = header_of(next(_objects(path), NO_FIELDS))
     return None if header is None else text(header, "parentSession")
-
-
-def _session_id(path: Path) -> str | None:
-    header = read_header(path)
-    return None if header is None else text(header, "id")
 
 
 def _task(child: Path) -> tuple[str | None, str | None]:

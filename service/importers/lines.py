@@ -1,7 +1,7 @@
 """Stage 1 of an import: the bytes of a file as numbered lines, read as a stream."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
@@ -43,7 +43,7 @@ def is_gzip(head: bytes) -> bool:
 
 
 @contextmanager
-def open_bytes(path: Path) -> Iterator[BinaryIO]:
+def open_bytes(path: Path) -> Generator[BinaryIO, None, None]:
     """The file's content, decompressed when it is zstd of one or more frames."""
     with path.open("rb") as file:
         if file.read(len(_ZSTD_MAGIC)) != _ZSTD_MAGIC:

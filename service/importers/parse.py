@@ -2,7 +2,7 @@
 
 import json
 import math
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import msgspec
 
@@ -25,13 +25,13 @@ def parse_object(raw: bytes) -> JsonObject | Unreadable:
     Unreadable(reason='a JSON array, not an object')
     """
     try:
-        value = _decoder.decode(raw)
+        value: object = _decoder.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         value = _parse_leniently(raw)
     if isinstance(value, Unreadable):
         return value
     if isinstance(value, dict):
-        return value
+        return cast(JsonObject, value)
     return Unreadable(reason=f"a JSON {_kind_of(value)}, not an object")
 
 
@@ -72,9 +72,9 @@ def _plain(value: object) -> object:
     if isinstance(value, msgspec.Raw):
         return json.loads(bytes(value))
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in cast(dict[str, object], value).items()}
     if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
+        return [_plain(item) for item in cast(list[object], value)]
     # The fast encoder writes null for what JSON cannot say.
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

@@ -7,9 +7,8 @@ from pathlib import Path
 from service.importers.accounting import ImportReport, Ledger
 from service.importers.detect import Format, FormatChoice, detect
 from service.importers.emit import NativeEvent
-from service.importers.fields import text
 from service.importers.harness import read_harness_lines
-from service.importers.lineage import find_parent_call, read_header
+from service.importers.lineage import find_parent_call, session_id
 from service.importers.lines import open_bytes, read_lines
 from service.importers.native import read_native_lines
 from service.importers.session_names import is_session_name, session_name
@@ -78,8 +77,8 @@ def open_session_file(
         OSError: the file cannot be read.
     """
     found: Format = detect(_head(path)) if format == "auto" else format
-    header = read_header(path) if found == "harness" else None
-    own_id = "" if header is None else text(header, "id") or ""
+    is_harness = found == "harness"
+    own_id = (session_id(path) if is_harness else None) or ""
     return SessionFile(
         path,
         found,
@@ -87,7 +86,7 @@ def open_session_file(
         # differ.
         own_id if is_session_name(own_id) else session_name(_stem(path)),
         leave_open=leave_open,
-        parent_call_id=find_parent_call(path, related) if header is not None and related else None,
+        parent_call_id=find_parent_call(path, related) if is_harness and related else None,
     )
 
 

@@ -109,6 +109,12 @@ def test_session_is_named_by_its_header(tmp_path: Path) -> None:
     assert open_session_file(written(tmp_path / "log.jsonl", HEADER)).suggested_session == "s1"
 
 
+def test_session_of_a_transport_is_named_by_its_messages(tmp_path: Path) -> None:
+    """Notifications and stream-json hold no header."""
+    record = {"type": "session_event", "sessionId": "s7", "event": answer("Yes")}
+    assert open_session_file(written(tmp_path / "log.jsonl", record)).suggested_session == "s7"
+
+
 def test_session_without_usable_id_is_named_by_its_file(tmp_path: Path) -> None:
     """Placeholders are shared by many files; their names differ."""
     path = written(tmp_path / "my log (2).jsonl", HEADER | {"id": "{{sessionId}}"})
