@@ -195,6 +195,12 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
     ),
     _kind("view_not_offered", 501, "This view is not offered yet", "Ask for view=web."),
     _kind("store_unreachable", 503, "The store cannot be reached", "Wait a little and repeat.", retry=True),
+    _kind(
+        "session_parked",
+        503,
+        "The session stands still at an event",
+        "Report it to whoever runs the service: after a fix, the session goes on by itself.",
+    ),
     _kind("not_ready", 503, "The service is not ready", "Wait until /readyz answers 200.", retry=True),
     _kind(
         "wait_timeout",

@@ -1,0 +1,84 @@
+"""Edge stage: the composition root: parts and routes to one ASGI application."""
+
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from litestar import Litestar
+from litestar.datastructures import State
+from litestar.types import ASGIApp, ControllerRouterHandler
+
+from api.edge import Edge
+from api.http_admin import QuarantineList, list_quarantine
+from api.http_errors import on_exception
+from api.http_events import Accepted, LogLine, append_events, read_log
+from api.http_probes import Alive, Ready, livez, readyz, schema
+from api.http_sessions import delete_session, get_session, list_sessions
+from api.http_transcripts import OneSpec, OneTurn, get_transcript, get_turn, get_turn_spec
+from api.listing import SessionEntry, SessionPage
+from api.openapi import openapi_config
+from api.page import PageFiles, asset, index, web_directory
+from api.parts import Parts
+from projections.transcript import Transcript
+
+ROUTES: Final[Sequence[ControllerRouterHandler]] = (
+    append_events,
+    asset,
+    delete_session,
+    get_session,
+    get_transcript,
+    get_turn,
+    get_turn_spec,
+    index,
+    list_quarantine,
+    list_sessions,
+    livez,
+    read_log,
+    readyz,
+    schema,
+)
+ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
+    Accepted,
+    Alive,
+    LogLine,
+    OneSpec,
+    OneTurn,
+    QuarantineList,
+    Ready,
+    SessionEntry,
+    SessionPage,
+    Transcript,
+)
+
+
+def build_app(parts: Parts, socket: ASGIApp | None = None, *, page: Path | None = None) -> ASGIApp:
+    """The application over its parts; it starts nothing and stops nothing.
+
+    Args:
+        parts: what the routes work with; already started.
+        socket: the raw ASGI handler of WebSocket scopes at `/v1/ws`; None serves none.
+        page: the directory of the browser client; None looks where it is installed.
+    """
+    routes = Litestar(
+        route_handlers=ROUTES,
+        exception_handlers={Exception: on_exception},
+        logging_config=None,
+        openapi_config=openapi_config(
+            base_path=parts.door.base_path,
+            needs_token=parts.authenticator.is_configured,
+            version=service_version(),
+        ),
+        request_max_body_size=parts.limits.max_request_bytes,
+        state=State({"parts": parts, "answers": ANSWERS, "page_files": PageFiles(page or web_directory())}),
+    )
+    return Edge(routes, socket, parts.door, parts.authenticator)
+
+
+def service_version() -> str:
+    """The version of the installed distribution; `0` in a checkout that was never installed."""
+    try:
+        return version("turnfold")
+    except PackageNotFoundError:
+        return "0"

@@ -1,0 +1,152 @@
+"""Edge stage: the outermost ASGI shell: door, token and headers around everything that is served.
+
+Order: base path, door, CORS preflight, token, then the socket or the routes. What is refused here is the same
+problem document as inside; a refused handshake is answered with it over HTTP.
+"""
+
+from typing import Any, Final
+
+from litestar.types import ASGIApp, Message, Receive, Send
+
+from api.auth import FULL_ACCESS, Access, Authenticator
+from api.door import DoorRules, Knock, cors_origin, is_preflight, knock_of, path_below, refusal
+from api.http_errors import failure_of
+from api.parts import ACCESS_KEY
+from api.problems import PROBLEM_MEDIA_TYPE, Problem, Refusal, encode_problem, problem_of
+
+SOCKET_PATH: Final = "/v1/ws"
+#: Answered without a token: probes, and the page, which holds no data and cannot send one.
+_OPEN_PATHS: Final = frozenset({"/livez", "/readyz", "/"})
+_OPEN_PREFIX: Final = "/assets/"
+_HEADERS: Final = (
+    (b"server", b"turnfold"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"vary", b"Accept, Accept-Language, Authorization, Origin"),
+)
+_EXPOSED: Final = b"ETag, Retry-After"
+_PREFLIGHT_HEADERS: Final = (
+    (b"access-control-allow-methods", b"GET, POST, PATCH, DELETE"),
+    (b"access-control-allow-headers", b"Authorization, Content-Type, If-None-Match, Last-Event-ID"),
+    (b"access-control-max-age", b"600"),
+)
+
+_Headers = tuple[tuple[bytes, bytes], ...]
+_Scope = Any
+
+
+class Edge:
+    """The ASGI application: `routes` answers HTTP and the lifespan, `socket` the handshakes at `/v1/ws`."""
+
+    def __init__(
+        self, routes: ASGIApp, socket: ASGIApp | None, rules: DoorRules, authenticator: Authenticator
+    ) -> None:
+        self._routes = routes
+        self._socket = socket
+        self._rules = rules
+        self._authenticator = authenticator
+
+    async def __call__(self, scope: _Scope, receive: Receive, send: Send) -> None:
+        """Serve one scope."""
+        if scope["type"] == "lifespan":
+            await self._routes(scope, receive, send)
+            return
+        knock = knock_of(scope, self._rules)
+        answer = _Answer(send, _cors_headers(self._rules, knock))
+        try:
+            await self._serve(scope, knock, receive, answer)
+        except Exception as error:  # the one place that stands between a bug and the client
+            failure = failure_of(error, str(scope["path"]))
+            if answer.has_started or scope["type"] == "websocket":
+                raise
+            await _send_problem(answer, problem_of(failure.refusal, incident=failure.incident))
+
+    async def _serve(self, scope: _Scope, knock: Knock, receive: Receive, answer: "_Answer") -> None:
+        refused = refusal(self._rules, knock)
+        if refused is not None:
+            await self._refuse(scope, refused, answer)
+            return
+        path = path_below(self._rules, scope["path"])
+        if path is None:
+            outside = f"Everything is below {self._rules.base_path}."
+            await self._refuse(scope, Refusal(code="not_found", detail=outside, where="path"), answer)
+            return
+        if is_preflight(knock):
+            await _send(answer, 204, _PREFLIGHT_HEADERS, b"")
+            return
+        access = self._access(scope, path)
+        if isinstance(access, Refusal):
+            await self._refuse(scope, access, answer)
+            return
+        inner: _Scope = {**scope, "path": path, "raw_path": path.encode(errors="replace"), "root_path": ""}
+        inner["state"] = {**scope.get("state", {}), ACCESS_KEY: access}
+        if scope["type"] == "http":
+            await self._routes(inner, receive, answer)
+        elif path == SOCKET_PATH and self._socket is not None:
+            await self._socket(inner, receive, answer)
+        else:
+            lost = Refusal(code="not_found", detail=f"The socket is at {SOCKET_PATH}.", where="path")
+            await self._refuse(scope, lost, answer)
+
+    def _access(self, scope: _Scope, path: str) -> Access | Refusal | None:
+        """The caller's access; None for a handshake without a token, which says `hello` with one later."""
+        authorization = next(
+            (value.decode("latin-1") for name, value in scope["headers"] if name.lower() == b"authorization"),
+            None,
+        )
+        if scope["type"] == "websocket" and authorization is None and self._authenticator.is_configured:
+            return None
+        if path in _OPEN_PATHS or path.startswith(_OPEN_PREFIX):
+            return FULL_ACCESS
+        return self._authenticator.authenticate_header(authorization)
+
+    async def _refuse(self, scope: _Scope, refused: Refusal, answer: "_Answer") -> None:
+        is_socket = scope["type"] == "websocket"
+        if is_socket and "websocket.http.response" not in scope.get("extensions", {}):
+            await answer({"type": "websocket.close", "code": 1008, "reason": refused.code})
+            return
+        await _send_problem(answer, problem_of(refused), "websocket.http" if is_socket else "http")
+
+
+class _Answer:
+    """Sends on, with the headers that every answer carries, and knows whether an answer has begun."""
+
+    def __init__(self, send: Send, cors: _Headers) -> None:
+        self._send = send
+        self._headers = (*_HEADERS, *cors)
+        self.has_started = False
+
+    async def __call__(self, message: Message) -> None:
+        event: dict[str, Any] = dict(message)
+        if event["type"] in ("http.response.start", "websocket.http.response.start"):
+            self.has_started = True
+            ours = {name for name, _ in self._headers}
+            theirs = [(name, value) for name, value in event.get("headers", ()) if name.lower() not in ours]
+            event["headers"] = [*theirs, *self._headers]
+        await self._send(event)  # type: ignore[arg-type]  # a message with more headers is still that message
+
+
+def _cors_headers(rules: DoorRules, knock: Knock) -> _Headers:
+    origin = cors_origin(rules, knock)
+    if origin is None:
+        return ()
+    return (
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-expose-headers", _EXPOSED),
+    )
+
+
+async def _send_problem(answer: _Answer, problem: Problem, kind: str = "http") -> None:
+    headers: _Headers = (
+        (b"content-type", PROBLEM_MEDIA_TYPE.encode()),
+        (b"cache-control", b"no-store"),
+    )
+    if problem.code.startswith("token_"):
+        headers = (*headers, (b"www-authenticate", b"Bearer"))
+    await _send(answer, problem.status, headers, encode_problem(problem), kind)
+
+
+async def _send(answer: _Answer, status: int, headers: _Headers, body: bytes, kind: str = "http") -> None:
+    sized = [*headers, (b"content-length", b"%d" % len(body))] if status != 204 else list(headers)
+    await answer({"type": f"{kind}.response.start", "status": status, "headers": sized})  # type: ignore[arg-type,misc]
+    await answer({"type": f"{kind}.response.body", "body": body, "more_body": False})  # type: ignore[arg-type,misc]

@@ -1,0 +1,120 @@
+"""Edge stage: what the routes work with, handed in by the composition root, and the checks they share."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+import msgspec
+from litestar import Request
+
+from api.auth import Access, Authenticator, Scope
+from api.door import DoorRules
+from api.problems import ProblemError
+from projections.position import Position
+from projections.session import SessionFold
+from service.keys import SessionId, is_session_id
+from service.ports import Clock, Reader, Source, Store, Summary
+
+ACCESS_KEY: Final = "turnfold_access"
+_SHOWN_CHARS: Final = 64
+#: Folds of the past that run at once; each replays a log and holds one fold.
+_TIME_TRAVELLERS: Final = 4
+
+
+class Transcripts(Protocol):
+    """The folded present of sessions, as the hub holds it."""
+
+    async def look(self, session: SessionId, at_least: int = 0) -> tuple[SessionFold, Position]:
+        """The fold at version `at_least` or later, if that was committed; use it before the next await."""
+        ...
+
+    async def until(self, session: SessionId, version: int) -> None:
+        """Wait until `version` is committed and folded; for ever, if it never is."""
+        ...
+
+
+class EdgeLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What one request may cost; waits end after `wait_ms`; `lag_ms` is the most that counts as ready."""
+
+    max_event_bytes: int = 16 * 1024 * 1024
+    max_request_bytes: int = 32 * 1024 * 1024
+    wait_ms: int = 10_000
+    lag_ms: int = 30_000
+
+
+class Readiness:
+    """Whether this process wants new work; switched off once, when it starts to drain (R-14)."""
+
+    def __init__(self) -> None:
+        self.is_draining = False
+
+    def drain(self) -> None:
+        """Say no from now on."""
+        self.is_draining = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parts:
+    """Everything behind the routes."""
+
+    reader: Reader
+    store: Store
+    source: Source
+    transcripts: Transcripts
+    clock: Clock
+    partition_count: int
+    door: DoorRules
+    authenticator: Authenticator
+    limits: EdgeLimits = field(default_factory=EdgeLimits)
+    readiness: Readiness = field(default_factory=Readiness)
+    time_travel: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_TIME_TRAVELLERS))
+
+
+def parts_of(request: Request[Any, Any, Any]) -> Parts:
+    """The parts that the application of this request was built with."""
+    parts: Parts = request.app.state.parts
+    return parts
+
+
+def access_of(request: Request[Any, Any, Any]) -> Access:
+    """What the caller of this request may do; the edge put it there."""
+    access: Access = request.scope["state"][ACCESS_KEY]
+    return access
+
+
+def session_id(text: str) -> SessionId:
+    """The text as a session id; raises the problem `invalid_session_id`."""
+    if not is_session_id(text.encode(errors="replace")):
+        shown = text[:_SHOWN_CHARS]
+        raise ProblemError(
+            "invalid_session_id", f"{shown!r} is not a session id.", where="path parameter session"
+        )
+    return SessionId(text)
+
+
+def allowed_session(request: Request[Any, Any, Any], text: str, scope: Scope = "read") -> SessionId:
+    """The session id of a path, where the caller has the scope on it; raises a problem otherwise."""
+    session = session_id(text)
+    demand(request, scope, session)
+    return session
+
+
+def demand(request: Request[Any, Any, Any], scope: Scope, session: SessionId | None = None) -> None:
+    """Raise a problem unless the caller has the scope (on the session)."""
+    refused = access_of(request).refusal(scope, session)
+    if refused is not None:
+        raise ProblemError(refused.code, refused.detail, where=refused.where)
+
+
+async def known_summary(parts: Parts, session: SessionId) -> Summary:
+    """The summary of a session that is there; raises `session_gone` or `session_unknown`."""
+    summary = await parts.reader.summary(session)
+    if summary is not None:
+        return summary
+    if await parts.reader.is_gone(session):
+        raise ProblemError(
+            "session_gone", f"The session {session!r} was deleted.", where="path parameter session"
+        )
+    raise ProblemError(
+        "session_unknown", f"No event of a session {session!r} was seen.", where="path parameter session"
+    )

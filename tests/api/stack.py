@@ -1,0 +1,103 @@
+"""The whole service in one test: real engine, store, projector and application, without a network."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+
+from api.app import build_app
+from api.auth import Authenticator
+from api.door import DoorRules
+from api.parts import EdgeLimits, Parts
+from service.engine_valkey import EmbeddedEngine
+from service.keys import KeySpace
+from service.projector import Projector
+from service.reader_redis import RedisReader
+from service.source_redis import RedisSource
+from service.store_redis import RedisStore
+from tests.api.transcripts import transcripts_of
+
+SECRET = "a secret of more than thirty-two bytes"
+
+
+class WallClock:
+    """The machine's clock."""
+
+    def now_ms(self) -> int:
+        """Epoch milliseconds."""
+        return time.time_ns() // 1_000_000
+
+
+@dataclass
+class Stack:
+    """A running service and a client that speaks to it."""
+
+    client: httpx.AsyncClient
+    parts: Parts
+    app: Any
+
+    async def post(self, session: str, *events: Mapping[str, Any], wait: bool = True) -> httpx.Response:
+        """Append events; by default, until they are projected."""
+        response = await self.client.post(
+            f"/v1/sessions/{session}/events",
+            content=msgspec.json.encode(events),
+            headers={"content-type": "application/json"},
+            params={"wait": "projected"} if wait else {},
+        )
+        assert response.status_code in (200, 202), response.text
+        return response
+
+
+@asynccontextmanager
+async def serving(
+    directory: Path,
+    *,
+    secret: str | None = None,
+    limits: EdgeLimits | None = None,
+    door: DoorRules | None = None,
+    projecting: bool = True,
+    page: Path | None = None,
+) -> AsyncIterator[Stack]:
+    """Run the service over a directory for the length of the block."""
+    keys = KeySpace(1)
+    clock = WallClock()
+    async with AsyncExitStack() as opened:
+        url = (await opened.enter_async_context(EmbeddedEngine(directory))).url
+        store, source, reader = RedisStore(url, keys), RedisSource(url, keys), RedisReader(url, keys)
+        for adapter in (store, source, reader):
+            opened.push_async_callback(adapter.close)
+        await store.start(clock.now_ms())
+        await source.start()
+        await reader.start()
+        if projecting:
+            await opened.enter_async_context(_projecting(Projector(store, source, [0], clock)))
+        parts = Parts(
+            reader=reader,
+            store=store,
+            source=source,
+            transcripts=await opened.enter_async_context(transcripts_of(reader)),
+            clock=clock,
+            partition_count=1,
+            door=door or DoorRules(loopback_only=secret is None),
+            authenticator=Authenticator(secret),
+            limits=limits or EdgeLimits(),
+        )
+        app = build_app(parts, page=page)
+        client = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost:8420")
+        yield Stack(client=await opened.enter_async_context(client), parts=parts, app=app)
+
+
+@asynccontextmanager
+async def _projecting(projector: Projector) -> AsyncIterator[None]:
+    running = asyncio.create_task(projector.run())
+    try:
+        yield
+    finally:
+        projector.stop()
+        await running
