@@ -86,7 +86,8 @@ class Projector:
     ) -> None:
         limits = limits or ProjectorLimits()
         self._loops = tuple(
-            PartitionLoop(store, source, one, clock, limits, make_epoch) for one in partitions
+            PartitionLoop(store, source, one, clock=clock, limits=limits, make_epoch=make_epoch)
+            for one in partitions
         )
 
     async def run(self) -> None:
@@ -121,6 +122,7 @@ class PartitionLoop:
         store: Store,
         source: Source,
         partition: int,
+        *,
         clock: Clock,
         limits: ProjectorLimits,
         make_epoch: Callable[[], str],

@@ -64,13 +64,11 @@ class ReadAhead:
         return batch
 
     async def _read(self, stopped: "asyncio.Task[Literal[True]]") -> Sequence[IngestEntry]:
-        if self._task is None:
-            self._start()
-        assert self._task is not None
-        await asyncio.wait({self._task, stopped}, return_when=asyncio.FIRST_COMPLETED)
-        if not self._task.done():
+        task = self._task or self._start()
+        await asyncio.wait({task, stopped}, return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
             return ()
-        task, self._task = self._task, None
+        self._task = None
         entries = await task
         self.is_caught_up = len(entries) < self._count
         if entries:
@@ -78,10 +76,10 @@ class ReadAhead:
             self._count = self._next_count(entries)
         return entries
 
-    def _start(self) -> None:
-        self._task = asyncio.create_task(
-            self._source.read(self._partition, self._position, self._count, self._limits.block_ms)
-        )
+    def _start(self) -> asyncio.Task[Sequence[IngestEntry]]:
+        reading = self._source.read(self._partition, self._position, self._count, self._limits.block_ms)
+        self._task = asyncio.create_task(reading)
+        return self._task
 
     def _next_count(self, entries: Sequence[IngestEntry]) -> int:
         """Twice as many while there is a backlog, fewer where the events are great."""
