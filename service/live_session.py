@@ -8,7 +8,9 @@
    state stands still. The next cold start folds again from the log, and so goes on by itself once the bug is fixed.
 """
 
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 import structlog
 from msgspec import Struct
@@ -155,9 +157,9 @@ class LiveSession:
         try:
             self.fold.apply(seq, event)
         except Exception as error:  # noqa: BLE001 - the supervisor of R-9: a bug in the fold stops one session alone
-            self.parked = Parked(seq=seq, error=f"{type(error).__name__}: {error}"[:200])
+            self.parked = Parked(seq=seq, error=_name_of(error))
             self._remember_id(event)
-            _log.exception("session_parked", session=self.session, seq=seq, event_type=type(event).__name__)
+            _log.error("session_parked", session=self.session, seq=seq, error=self.parked.error)
 
     def _remember_id(self, event: Event | Malformed) -> None:
         if isinstance(event, Malformed) or event.event_id is None:
@@ -196,3 +198,9 @@ class LiveSession:
 
 def _is_idle_turn(summary: Summary) -> bool:
     return summary.turn is not None and summary.turn.status == "open" and summary.waiting == 0
+
+
+def _name_of(error: Exception) -> str:
+    """Kind and place; not its text, which may hold a part of a message (R-15)."""
+    *_, frame = traceback.extract_tb(error.__traceback__)
+    return f"{type(error).__name__} in {Path(frame.filename).name}:{frame.lineno}"
