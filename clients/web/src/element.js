@@ -1,0 +1,49 @@
+/**
+ * Makes one element. Content is text or nodes, never markup: nothing that a session holds is ever parsed as HTML.
+ *
+ * @param {string} tag
+ * @param {Record<string, string | boolean | null | undefined>} [attributes] true: empty; false, null, undefined: none
+ * @param {...(Node | string | null | undefined)} children
+ * @returns {HTMLElement}
+ */
+export function el(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (typeof value === "string") element.setAttribute(name, value);
+  }
+  for (const child of children) if (child !== null && child !== undefined) element.append(child);
+  return element;
+}
+
+/** Sets a text only if it differs: an equal write would end a selection. @param {Element} element @param {string} text */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Outlines on a 16 × 16 grid, drawn for this page. @type {Record<string, string>} */
+const OUTLINES = {
+  chevron: "M6 3.5 10.5 8 6 12.5",
+  back: "M10 3.5 5.5 8l4.5 4.5",
+  down: "M8 3v10M3.8 8.8 8 13l4.2-4.2",
+  check: "M3.5 8.5 6.7 11.5 12.5 5",
+  cross: "M4.5 4.5l7 7M11.5 4.5l-7 7",
+  dash: "M4.5 8h7",
+  info: "M8 7.2v4M8 4.6v.2",
+  alert: "M8 4.4v4.2M8 11.2v.2",
+  hand: "M8 4.2v4.1l2.6 1.7",
+};
+
+/** @param {string} name @returns {SVGElement} a decorative icon */
+export function icon(name) {
+  const svg = document.createElementNS(SVG, "svg");
+  svg.setAttribute("viewBox", "0 0 16 16");
+  svg.setAttribute("aria-hidden", "true");
+  svg.setAttribute("class", `icon icon-${name}`);
+  const path = document.createElementNS(SVG, "path");
+  path.setAttribute("d", OUTLINES[name] ?? OUTLINES.dash);
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,145 @@
+/** The chosen session's pane: its heading, its transcript, and what there is to say where none can be shown. */
+
+import { el, icon, setText } from "./element.js";
+import { TranscriptView } from "./render.js";
+import { Scroller } from "./scroll.js";
+import { Subscription } from "./subscription.js";
+import { shortenedNote } from "./shortened.js";
+
+/** @typedef {import("./types.js").Frame} Frame */
+/** @typedef {import("./types.js").Summary} Summary */
+/** @typedef {import("./words.js").Words} Words */
+
+/**
+ * @typedef {{
+ *   words: Words,
+ *   send: (message: object) => boolean,
+ *   live: () => boolean,
+ *   nowMs: () => number,
+ *   mode: () => import("./view.js").Mode,
+ *   isOpen: (session: string, turn: string, generation: string) => boolean,
+ *   dispatch: (action: import("./expansion.js").ExpansionAction) => void,
+ *   urlOf: (path: string) => string,
+ * }} PaneHost
+ */
+
+/** How long to leave a session alone that the service could not show just now. */
+const RETRY_MS = 3_000;
+
+export class Pane {
+  /** @param {string} session @param {PaneHost} host */
+  constructor(session, host) {
+    const { words } = host;
+    this.host = host;
+    this.subscription = new Subscription(session, words.language);
+    this.retryTimer = 0;
+    this.earlier = el("button", { type: "button", class: "button earlier", hidden: true }, words.earlier);
+    this.message = el("div", { class: "pane-message" });
+    this.announcer = el("div", { class: "sr-only", role: "status", "aria-live": "polite" });
+    this.column = el("div", { class: "column" }, this.earlier, this.message);
+    this.scroll = el("div", { class: "scroll", tabindex: "0", role: "region" }, this.column);
+    this.latest = el("button", { type: "button", class: "button latest", hidden: true }, icon("down"), words.latest);
+    this.element = el("div", { class: "pane-body" }, this.scroll, this.latest, this.announcer);
+    this.scroller = new Scroller(this.scroll, this.column, () => this.#drawLatest());
+    this.view = new TranscriptView(this.subscription.transcript, this.#page(session), this.scroller, () => this.#drawn());
+    this.column.append(this.view.element);
+    this.spoken = "";
+    this.earlier.addEventListener("click", () => this.#loadEarlier());
+    this.latest.addEventListener("click", () => this.scroller.toTail());
+    this.#drawMessage();
+  }
+
+  /** @param {string} session */
+  #page(session) {
+    const { host } = this;
+    const base = `v1/sessions/${encodeURIComponent(session)}`;
+    return {
+      session,
+      words: host.words,
+      live: host.live,
+      nowMs: host.nowMs,
+      mode: host.mode,
+      dispatch: host.dispatch,
+      isOpen: (/** @type {string} */ turn, /** @type {string} */ generation) => host.isOpen(session, turn, generation),
+      blobUrl: (/** @type {string} */ sha) => host.urlOf(`${base}/blobs/${encodeURIComponent(sha)}`),
+      shortened: shortenedNote(host.words, (key) => host.urlOf(`${base}/rows/${encodeURIComponent(key)}`)),
+    };
+  }
+
+  subscribe() {
+    clearTimeout(this.retryTimer);
+    this.host.send(this.subscription.subscribe());
+  }
+
+  /** @param {Frame} frame */
+  receive(frame) {
+    const answer = this.subscription.receive(frame);
+    if (!answer) return;
+    for (const message of answer.send) this.host.send(message);
+    this.view.add(answer.patches);
+    if (this.subscription.phase === "retrying") this.#retryLater();
+    if (answer.patches.length === 0) this.#drawMessage();
+  }
+
+  #retryLater() {
+    clearTimeout(this.retryTimer);
+    this.retryTimer = window.setTimeout(() => this.subscribe(), RETRY_MS);
+  }
+
+  #loadEarlier() {
+    const message = this.subscription.loadEarlier();
+    if (message && this.host.send(message)) setText(this.earlier, this.host.words.loading_earlier);
+  }
+
+  #drawn() {
+    this.#drawMessage();
+    this.#drawLatest();
+    this.#announce();
+  }
+
+  #drawMessage() {
+    const { subscription, host } = this;
+    const { words } = host;
+    const { transcript, loadingEarlier } = subscription;
+    this.earlier.hidden = transcript.historyComplete || !transcript.position;
+    if (!loadingEarlier) setText(this.earlier, words.earlier);
+    const text = this.#messageText();
+    this.message.hidden = text === "";
+    setText(this.message, text);
+  }
+
+  #messageText() {
+    const { words } = this.host;
+    const { phase, problem, transcript } = this.subscription;
+    if (phase === "gone") return words.gone;
+    if (phase === "refused") return words.fill(words.refused, { reason: problem });
+    if (phase === "retrying") return words.retrying_session;
+    if (!transcript.position) return words.loading;
+    return transcript.root.turns.size + transcript.root.loose.size === 0 ? words.empty : "";
+  }
+
+  #drawLatest() {
+    this.latest.hidden = this.scroller.following;
+  }
+
+  /** One polite line for what the last turn does, never the text that streams (E-17). */
+  #announce() {
+    const { words } = this.host;
+    const turn = [...this.subscription.transcript.root.turns.values()].pop();
+    if (!turn) return;
+    const { status, waiting, outcome } = turn.facts;
+    const ended = words.fill(words.says_closed, { outcome: words.named(`outcome_${outcome}`, String(outcome)) });
+    const text = status === "closed" ? ended : waiting ? words.says_waiting : words.says_running;
+    const line = `${turn.turn} ${text}`;
+    // The state that a page opens with is read with the page; only a change is worth a word.
+    if (this.spoken && this.spoken !== line) setText(this.announcer, text);
+    this.spoken = line;
+  }
+
+  stop() {
+    clearTimeout(this.retryTimer);
+    if (this.host.live()) this.host.send(this.subscription.unsubscribe());
+    this.view.stop();
+    this.element.remove();
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * Draws one session's transcript, once a frame of the screen, and derives what shows of it.
+ *
+ * 1. What it draws from: the store, the reader's expansion, the mode, the link. It keeps no facts of its own.
+ * 2. The cost of a frame follows what changed in it.
+ * 3. The browser's search opens what it finds (E-2).
+ */
+
+import { el } from "./element.js";
+import { Pending } from "./pending.js";
+import { ThreadView } from "./thread_view.js";
+
+/** @typedef {import("./transcript.js").Transcript} Transcript */
+/** @typedef {import("./transcript.js").Patch} Patch */
+/** @typedef {import("./thread_view.js").Board} Board */
+/** @typedef {import("./turn_section.js").TurnSection} TurnSection */
+/** @typedef {import("./seat.js").Seat} Seat */
+/** @typedef {import("./row_list.js").RowNode} RowNode */
+
+export class TranscriptView {
+  /**
+   * @param {Transcript} transcript
+   * @param {Omit<Board, "drawThread" | "dropThread" | "owners" | "reader"> & {mode: () => import("./view.js").Mode}} page
+   * @param {{around: (change: () => void) => void}} scroller
+   * @param {() => void} onDrawn after each frame that drew something
+   */
+  constructor(transcript, page, scroller, onDrawn) {
+    this.transcript = transcript;
+    this.scroller = scroller;
+    this.onDrawn = onDrawn;
+    this.element = el("div", { class: "thread" });
+    this.pending = new Pending();
+    this.scheduled = 0;
+    /** The delegates' transcripts, by their call's seat. @type {WeakMap<Seat, ThreadView>} */
+    this.nested = new WeakMap();
+    /** The same by their path. @type {Map<string, ThreadView>} */
+    this.byPath = new Map();
+    /** @type {Board} */
+    this.board = {
+      ...page,
+      reader: () => ({ mode: page.mode(), historyComplete: transcript.historyComplete }),
+      drawThread: (seat, node, path) => this.#drawThread(seat, node, path),
+      dropThread: (seat) => this.#dropThread(seat),
+      owners: new WeakMap(),
+    };
+    this.root = new ThreadView(this.element, [], this.board);
+    this.element.addEventListener("beforematch", (event) => this.#found(event.target));
+  }
+
+  /** @param {Patch[]} patches */
+  add(patches) {
+    this.pending.add(patches);
+    if (!this.pending.empty) this.scheduled ||= requestAnimationFrame(() => this.flush());
+  }
+
+  /** Draws what is pending, now. */
+  flush() {
+    cancelAnimationFrame(this.scheduled);
+    this.scheduled = 0;
+    if (this.pending.empty) return;
+    const pending = this.pending;
+    this.pending = new Pending();
+    this.scroller.around(() => this.#draw(pending));
+    this.onDrawn();
+  }
+
+  /** Another mode: only what shows is derived again. */
+  derive() {
+    this.scroller.around(() => {
+      for (const section of this.#sections()) section.derive(false);
+    });
+  }
+
+  /** The seconds of the open turns go on; the link was lost or is back. */
+  tick() {
+    for (const section of this.#sections()) {
+      if (section.turn.facts.status !== "closed") section.drawStatus();
+    }
+  }
+
+  stop() {
+    cancelAnimationFrame(this.scheduled);
+    this.element.remove();
+  }
+
+  /** @returns {Generator<TurnSection>} */
+  *#sections() {
+    yield* this.root.sections.values();
+    for (const view of this.byPath.values()) yield* view.sections.values();
+  }
+
+  /** @param {Pending} pending */
+  #draw(pending) {
+    if (pending.window) {
+      this.root.drawAll(this.transcript.root);
+      return;
+    }
+    for (const change of pending.outermostFirst()) {
+      const thread = this.transcript.thread(change.path);
+      if (!thread) continue;
+      const view = change.path.length ? this.byPath.get(JSON.stringify(change.path)) : this.root;
+      if (view) view.draw(thread, change);
+      else this.#drawNew(change.path);
+    }
+  }
+
+  /** A delegate that began below a row that is drawn already. @param {string[]} path */
+  #drawNew(path) {
+    const outer = path.slice(0, -1);
+    const thread = this.transcript.thread(outer);
+    const node = thread?.call(path[path.length - 1]);
+    const view = outer.length ? this.byPath.get(JSON.stringify(outer)) : this.root;
+    if (!node || !view) return;
+    const seat = view.seatOf(node.row);
+    if (seat) this.#drawThread(seat, node, path);
+  }
+
+  /** @param {Seat} seat @param {RowNode} node @param {string[]} path */
+  #drawThread(seat, node, path) {
+    const element = seat.view?.thread?.();
+    if (!element || !node.thread) return;
+    let view = this.nested.get(seat);
+    if (!view) {
+      view = new ThreadView(element, path, this.board);
+      this.nested.set(seat, view);
+      this.byPath.set(JSON.stringify(path), view);
+    }
+    view.drawAll(node.thread);
+  }
+
+  /** @param {Seat} seat */
+  #dropThread(seat) {
+    const view = this.nested.get(seat);
+    if (view) this.byPath.delete(JSON.stringify(view.path));
+  }
+
+  /** @param {EventTarget | null} target what the browser is about to show */
+  #found(target) {
+    if (!(target instanceof Element)) return;
+    const seat = target.closest(".seat");
+    if (!seat || (target !== seat && !target.matches(".thinking"))) return;
+    this.board.owners.get(seat)?.reveal();
+  }
+}

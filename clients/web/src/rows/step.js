@@ -1,0 +1,107 @@
+/** One step of the assistant: its blocks in their order. A streamed text grows in place. */
+
+import { drawBlock, textOf } from "../blocks.js";
+import { setHidden } from "../disclosure.js";
+import { el } from "../element.js";
+import { MarkdownView } from "../markdown.js";
+import { sameValue } from "../same_value.js";
+import { ThinkingView } from "./thinking.js";
+
+/** @typedef {import("../types.js").Block} Block */
+/** @typedef {import("../types.js").Row} Row */
+/** @typedef {import("../page_context.js").PageContext} PageContext */
+/** @typedef {import("../page_context.js").RowView} RowView */
+
+/**
+ * @typedef {{type: string, element: HTMLElement, set: (block: Block, live: boolean) => void,
+ *   append?: (text: string) => void}} BlockView
+ */
+
+/** @param {PageContext} page @param {string} key of the row @returns {BlockView} */
+function textView(page, key) {
+  const element = el("div", { class: "block prose" });
+  const prose = element.appendChild(el("div"));
+  const markdown = new MarkdownView(prose);
+  /** @type {HTMLElement | null} */
+  let rest = null;
+  return {
+    type: "text",
+    element,
+    set: (block) => {
+      const text = textOf(block.text);
+      element.hidden = text.trim() === "";
+      markdown.set(text);
+      rest?.remove();
+      rest = block.truncated ? element.appendChild(page.shortened(key, block, (whole) => markdown.set(whole))) : null;
+    },
+    append: (text) => {
+      if (text.trim() !== "") element.hidden = false;
+      markdown.append(text);
+    },
+  };
+}
+
+/** @param {PageContext} page @returns {BlockView} */
+function otherView(page) {
+  const element = el("div", { class: "block" });
+  /** @type {Block | null} */
+  let shown = null;
+  return {
+    type: "other",
+    element,
+    set: (block) => {
+      // The call itself is a row of its own.
+      element.hidden = block.type === "tool_call";
+      if (element.hidden || sameValue(shown, block)) return;
+      shown = block;
+      element.replaceChildren(drawBlock(block, page));
+    },
+  };
+}
+
+/** @param {string | undefined} type */
+function viewType(type) {
+  return type === "text" || type === "reasoning" ? type : "other";
+}
+
+/** @param {HTMLElement} body @param {PageContext} page @param {Row} first @returns {RowView} */
+export function stepRow(body, page, first) {
+  /** @type {BlockView[]} */
+  const views = [];
+  const blocks = body.appendChild(el("div", { class: "blocks" }));
+  const cut = body.appendChild(el("div", { class: "cut", hidden: true }, page.words.interrupted));
+  let reasoningHidden = false;
+
+  /** @param {string} type @returns {BlockView} */
+  function make(type) {
+    if (type === "text") return textView(page, first.key);
+    return type === "reasoning" ? new ThinkingView(page) : otherView(page);
+  }
+
+  /** @param {number} at @param {Block} block @param {boolean} live */
+  function setBlock(at, block, live) {
+    const type = viewType(block.type);
+    if (views[at]?.type !== type) {
+      const made = make(type);
+      if (views[at]) views[at].element.replaceWith(made.element);
+      else blocks.append(made.element);
+      views[at] = made;
+      if (type === "reasoning") setHidden(made.element, reasoningHidden);
+    }
+    views[at].set(block, live);
+  }
+
+  return {
+    update: (row) => {
+      const held = Array.isArray(row.blocks) ? row.blocks : [];
+      held.forEach((block, at) => setBlock(at, block, row.status === "running" && at === held.length - 1));
+      for (const view of views.splice(held.length)) view.element.remove();
+      cut.hidden = row.status !== "interrupted";
+    },
+    append: (at, text) => views[at]?.append?.(text),
+    hideReasoning: (hidden) => {
+      reasoningHidden = hidden;
+      for (const view of views) if (view.type === "reasoning") setHidden(view.element, hidden);
+    },
+  };
+}

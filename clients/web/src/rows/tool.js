@@ -1,0 +1,195 @@
+/** Rows of work: a tool call, a command of the host, a search. One line, and all of it in the row's own disclosure. */
+
+import { blocksOf, drawBlock, drawJson, plain, textOf } from "../blocks.js";
+import { CodeView } from "../code.js";
+import { Disclosure } from "../disclosure.js";
+import { el, icon, setText } from "../element.js";
+import { safeHref } from "../inline.js";
+import { sameValue } from "../same_value.js";
+
+/** @typedef {import("../types.js").Row} Row */
+/** @typedef {import("../page_context.js").PageContext} PageContext */
+/** @typedef {import("../page_context.js").RowView} RowView */
+
+/** Longest excerpt of an input on the row's line, in characters; the style sheet cuts it further. */
+const EXCERPT_CHARS = 300;
+
+/** @type {Record<string, string>} */
+const STATUS_ICONS = { ok: "check", done: "check", completed: "check", error: "cross", failed: "cross", denied: "cross" };
+
+/** The parts that every row of work has. */
+class WorkView {
+  /** @param {HTMLElement} body @param {PageContext} page */
+  constructor(body, page) {
+    this.page = page;
+    this.mark = el("span", { class: "mark" });
+    this.name = el("span", { class: "name" });
+    this.excerpt = el("span", { class: "excerpt" });
+    this.note = el("span", { class: "note" });
+    this.status = "";
+    this.disclosure = new Disclosure("work", this.mark, this.name, this.excerpt, this.note);
+    body.append(this.disclosure.button, this.disclosure.panel);
+  }
+
+  /** @param {string} status */
+  setStatus(status) {
+    if (status === this.status) return;
+    this.status = status;
+    this.disclosure.button.dataset.status = status;
+    this.mark.replaceChildren(status === "running" || status === "searching" ? el("span", { class: "spinner" }) : icon(STATUS_ICONS[status] ?? "dash"));
+    this.mark.title = this.page.words.named(`tool_${status}`, status);
+  }
+
+  /** @param {string} label @returns {HTMLElement} */
+  section(label) {
+    const section = el("section", { hidden: true }, el("h4", {}, label));
+    this.disclosure.panel.append(section);
+    return section;
+  }
+}
+
+/** @param {HTMLElement} section @param {Node[]} content empty: the section does not show */
+function fill(section, content) {
+  section.hidden = content.length === 0;
+  while (section.children.length > 1) section.lastChild?.remove();
+  section.append(...content);
+}
+
+/** The line that tells a call from its neighbours: its title, else the first text of its input. @param {Row} row */
+function excerptOf(row) {
+  if (row.title) return row.title;
+  const { input } = row;
+  const first = typeof input === "object" && input !== null ? Object.values(input).find((value) => typeof value === "string") : input;
+  const text = typeof first === "string" ? first : input && Object.keys(input).length ? JSON.stringify(input) : "";
+  return text.slice(0, EXCERPT_CHARS).replace(/\s+/g, " ");
+}
+
+/** @param {Row} row @param {PageContext} page @returns {string} */
+function noteOf(row, page) {
+  const { words } = page;
+  if (row.status === "error" && Number.isInteger(row.exit_code)) return words.fill(words.exit_code, { n: Number(row.exit_code) });
+  if (row.status && row.status !== "ok" && row.status !== "running") return words.named(`tool_${row.status}`, row.status);
+  return typeof row.duration_ms === "number" ? words.duration(row.duration_ms) : "";
+}
+
+/** @param {Row} row @param {PageContext} page @returns {Node[]} */
+function outputOf(row, page) {
+  if (row.output === null || row.output === undefined) return [];
+  const blocks = blocksOf(row.output);
+  if (!blocks.some((block) => block.type !== "text" || textOf(block.text).trim())) return [el("div", { class: "none" }, page.words.no_output)];
+  const drawn = blocks.map((block) => drawBlock(block, page));
+  if (!row.truncated) return drawn;
+  const text = blocks.length === 1 ? textOf(blocks[0].text) : "";
+  return [...drawn, page.shortened(row.key, { bytes: row.bytes, text }, (whole) => drawn[0]?.replaceChildren(whole))];
+}
+
+/** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
+export function toolRow(body, page) {
+  const { words } = page;
+  const work = new WorkView(body, page);
+  const input = work.section(words.input);
+  const live = work.section(words.output_live);
+  const output = work.section(words.output);
+  const error = work.section(words.error);
+  /** @type {CodeView | null} */
+  let progress = null;
+  /** @type {Row | null} */
+  let shown = null;
+  /** @type {HTMLElement | null} */
+  let delegate = null;
+
+  /** @param {string} text */
+  function grow(text) {
+    if (!progress) {
+      progress = new CodeView("");
+      fill(live, [progress.element]);
+    }
+    const lines = (progress.partial.data + text).split("\n");
+    const last = /** @type {string} */ (lines.pop());
+    for (const line of lines) progress.addLine(line);
+    progress.partial.data = last;
+  }
+
+  /** @param {string | undefined} text */
+  function setProgress(text) {
+    progress = null;
+    fill(live, []);
+    if (text) grow(text);
+  }
+
+  return {
+    update: (row) => {
+      work.setStatus(textOf(row.status));
+      setText(work.name, textOf(row.name));
+      setText(work.excerpt, excerptOf(row));
+      setText(work.note, noteOf(row, page));
+      if (!shown || !sameValue(shown.input, row.input)) fill(input, isEmpty(row.input) ? [] : [drawJson(row.input)]);
+      if (!shown || !sameValue(shown.output, row.output)) fill(output, outputOf(row, page));
+      if (shown?.progress !== row.progress) setProgress(row.progress);
+      fill(error, row.error ? [drawJson(row.error)] : []);
+      shown = row;
+    },
+    output: (text) => {
+      grow(text);
+      if (shown) shown = { ...shown, progress: (shown.progress ?? "") + text };
+    },
+    thread: () => {
+      if (delegate) return delegate;
+      const disclosure = new Disclosure("delegate", el("span", { class: "label" }, words.delegate));
+      delegate = el("div", { class: "thread nested" });
+      disclosure.panel.append(delegate);
+      // What runs is worth watching; a delegate that ended before the page came is not opened unasked.
+      disclosure.set(shown?.status === "running");
+      body.append(disclosure.button, disclosure.panel);
+      return delegate;
+    },
+  };
+}
+
+/** @param {unknown} input */
+function isEmpty(input) {
+  if (input === null || input === undefined || input === "") return true;
+  return typeof input === "object" && Object.keys(input).length === 0;
+}
+
+/** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
+export function commandRow(body, page) {
+  const work = new WorkView(body, page);
+  const input = work.section(page.words.input);
+  const output = work.section(page.words.output);
+  return {
+    update: (row) => {
+      work.setStatus(textOf(row.status));
+      setText(work.name, textOf(row.name));
+      setText(work.excerpt, excerptOf(row));
+      fill(input, isEmpty(row.input) ? [] : [drawJson(row.input)]);
+      fill(output, outputOf(row, page));
+    },
+  };
+}
+
+/** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
+export function searchRow(body, page) {
+  const { words } = page;
+  const work = new WorkView(body, page);
+  const sources = el("ul", { class: "sources" });
+  work.disclosure.panel.append(sources);
+  return {
+    update: (row) => {
+      work.setStatus(textOf(row.status));
+      setText(work.name, row.status === "searching" ? words.searching : words.search);
+      setText(work.excerpt, row.query || textOf(row.url));
+      setText(work.note, row.status === "failed" ? words.tool_error : "");
+      const found = Array.isArray(row.sources) ? row.sources : [];
+      sources.replaceChildren(...[row.url, ...found].filter(Boolean).map((source) => el("li", {}, sourceLink(source))));
+    },
+  };
+}
+
+/** @param {unknown} source a URL, or an object with `url` and `title` @returns {Node} */
+function sourceLink(source) {
+  const { url, title } = typeof source === "object" && source !== null ? /** @type {any} */ (source) : { url: source, title: "" };
+  const text = textOf(title) || textOf(url) || textOf(source);
+  const href = safeHref(textOf(url));
+  return href ? el("a", { href, target: "_blank", rel: "noopener noreferrer nofollow" }, text) : plain(text);
+}

@@ -1,0 +1,67 @@
+/**
+ * Where the reader is: keeps that place while the transcript changes, and follows the tail only from the tail (E-13).
+ */
+
+/** Nearer to the end than this is at the tail, in px. */
+const TAIL_PX = 32;
+
+/** Browsers with scroll anchoring keep the place by themselves, but not at the very top. */
+const ANCHORS = CSS.supports("overflow-anchor", "auto");
+
+export class Scroller {
+  /** @param {HTMLElement} element what scrolls @param {HTMLElement} content @param {() => void} onChange */
+  constructor(element, content, onChange) {
+    this.element = element;
+    this.content = content;
+    this.onChange = onChange;
+    this.following = true;
+    element.addEventListener("scroll", () => this.#look(), { passive: true });
+    // What the reader opens at the tail must not be scrolled away by the next chunk.
+    content.addEventListener("click", () => requestAnimationFrame(() => this.#look()));
+    new ResizeObserver(() => {
+      if (this.following) this.#jump();
+    }).observe(content);
+  }
+
+  /** Runs `change`, which changes the content, and keeps the reader's place. @param {() => void} change */
+  around(change) {
+    if (this.following) {
+      change();
+      this.#jump();
+    } else if (ANCHORS && this.element.scrollTop > 0) {
+      change();
+    } else {
+      const held = this.#firstInSight();
+      const top = held?.getBoundingClientRect().top ?? 0;
+      change();
+      if (held?.isConnected) this.element.scrollTop += held.getBoundingClientRect().top - top;
+    }
+  }
+
+  toTail() {
+    this.following = true;
+    this.#jump();
+    this.onChange();
+  }
+
+  #jump() {
+    this.element.scrollTop = this.element.scrollHeight;
+  }
+
+  #look() {
+    const { scrollHeight, scrollTop, clientHeight } = this.element;
+    const following = scrollHeight - scrollTop - clientHeight <= TAIL_PX;
+    if (following === this.following) return;
+    this.following = following;
+    this.onChange();
+  }
+
+  /** @returns {Element | null} */
+  #firstInSight() {
+    const top = this.element.getBoundingClientRect().top;
+    for (const seat of this.content.querySelectorAll(".seat:not([hidden])")) {
+      if (seat.getBoundingClientRect().bottom > top) return seat;
+    }
+    return null;
+  }
+}

@@ -1,0 +1,52 @@
+import { el } from "./element.js";
+import { setHidden } from "./disclosure.js";
+import { ControlView } from "./rows/control.js";
+import { rowView } from "./rows/row_views.js";
+
+/** @typedef {import("./types.js").Row} Row */
+/** @typedef {import("./page_context.js").PageContext} PageContext */
+/** @typedef {import("./row_list.js").RowNode} RowNode */
+
+let seats = 0;
+
+/** The one element that a row has for its whole life (E-1): made once, moved only if the row itself moves. */
+export class Seat {
+  /** @param {Row} row @param {PageContext} page @param {() => void} onToggle for the control's seat */
+  constructor(row, page, onToggle) {
+    seats += 1;
+    this.key = row.key;
+    this.element = el("div", { class: "seat", id: `seat-${seats}`, "data-key": row.key, "data-kind": row.kind });
+    const body = this.element.appendChild(el("div", { class: `row row-${row.kind}` }));
+    this.control = row.kind === "turn_process" ? new ControlView(body, onToggle) : null;
+    this.view = this.control ? null : rowView(body, page, row);
+    /** The row as it was last drawn. @type {Row | null} */
+    this.row = null;
+    this.element.hidden = this.control !== null;
+  }
+
+  /** @param {RowNode} node */
+  draw(node) {
+    if (node.row === this.row) return;
+    this.row = node.row;
+    this.view?.update(node.row);
+  }
+
+  /** Draws what a streamed row gained, without looking at the rest. @param {RowNode} node @param {RowChange} change */
+  grow(node, change) {
+    if (node.row === this.row) return;
+    if (change.whole || !this.row) {
+      this.draw(node);
+      return;
+    }
+    for (const { block, text } of change.appends) this.view?.append?.(block, text);
+    if (change.output) this.view?.output?.(change.output);
+    this.row = node.row;
+  }
+
+  /** @param {boolean} hidden */
+  hide(hidden) {
+    setHidden(this.element, hidden);
+  }
+}
+
+/** @typedef {{whole: boolean, appends: {block: number, text: string}[], output: string}} RowChange */

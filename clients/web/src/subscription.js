@@ -1,0 +1,128 @@
+/**
+ * One session's subscription: which frames count, and what to answer. Pure: it is told frames and returns what to send.
+ *
+ * 1. Each subscribing takes a new name, so that frames of an older one that are still on their way are void.
+ * 2. Frames of an older `view_rev` are void. The parts of a snapshot are joined and applied at the last.
+ * 3. What does not follow (a gap, an unknown op) is never repaired by guess: subscribe again, without a position.
+ * 4. A lost connection changes nothing here: what is held stays, and `subscribe` resumes by position.
+ *
+ * @typedef {import("./types.js").Frame} Frame
+ * @typedef {import("./transcript.js").Patch} Patch
+ * @typedef {"loading" | "live" | "retrying" | "gone" | "refused"} Phase
+ * @typedef {{patches: Patch[], send: object[]}} Answer
+ */
+
+import { OutOfStep, Transcript } from "./transcript.js";
+
+/** The view is always asked as compact; `normal` is applied here, at once and without another snapshot. */
+const MODE = { kind: "web", mode: "compact" };
+const EARLIER_TURNS = 50;
+
+let names = 0;
+
+export class Subscription {
+  /** @param {string} session @param {string} locale of the labels that the service makes */
+  constructor(session, locale) {
+    this.session = session;
+    this.view = { ...MODE, locale };
+    this.transcript = new Transcript();
+    /** @type {Phase} */
+    this.phase = "loading";
+    this.problem = "";
+    this.sub = "";
+    this.viewRev = 0;
+    this.loadingEarlier = false;
+    /** @type {Frame[]} */
+    this.parts = [];
+  }
+
+  /** @returns {object} the message that starts or resumes it */
+  subscribe() {
+    this.sub = `t${(names += 1)}`;
+    this.viewRev = 0;
+    this.parts = [];
+    this.loadingEarlier = false;
+    const { position, fromTurn } = this.transcript;
+    const message = { type: "subscribe", sub: this.sub, session: this.session, view: this.view };
+    return position ? { ...message, position, from_turn: fromTurn } : message;
+  }
+
+  /** @returns {object} */
+  unsubscribe() {
+    return { type: "unsubscribe", sub: this.sub };
+  }
+
+  /** @returns {object | null} null: nothing earlier, or it is already asked for */
+  loadEarlier() {
+    if (this.transcript.historyComplete || this.loadingEarlier || this.phase !== "live") return null;
+    this.loadingEarlier = true;
+    return { type: "load_earlier", sub: this.sub, limit: EARLIER_TURNS };
+  }
+
+  /** @param {Frame} frame @returns {Answer | null} null: the frame is of another subscription, or void */
+  receive(frame) {
+    if (frame.sub !== this.sub) return null;
+    if (frame.type === "error") return this.#failed(frame);
+    if ((frame.view_rev ?? 0) < this.viewRev) return null;
+    this.viewRev = frame.view_rev ?? this.viewRev;
+    try {
+      return { patches: this.#apply(frame), send: [] };
+    } catch (problem) {
+      if (!(problem instanceof OutOfStep)) throw problem;
+      return { patches: [], send: this.#again() };
+    }
+  }
+
+  /** @param {Frame} frame @returns {Patch[]} */
+  #apply(frame) {
+    switch (frame.type) {
+      case "snapshot":
+        return this.#join(frame);
+      case "delta":
+        return this.transcript.apply(/** @type {any} */ (frame));
+      case "earlier":
+        this.loadingEarlier = false;
+        return this.transcript.prepend(/** @type {any} */ (frame));
+      case "caught_up":
+        this.phase = "live";
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  /** @param {Frame} frame @returns {Patch[]} */
+  #join(frame) {
+    if (!frame.part) this.parts = [];
+    this.parts.push(frame);
+    if (!frame.last) return [];
+    const parts = this.parts;
+    this.parts = [];
+    this.phase = "live";
+    this.loadingEarlier = false;
+    return this.transcript.replace(
+      /** @type {any} */ ({
+        ...frame,
+        session_rows: parts.flatMap((part) => part.session_rows ?? []),
+        turns: parts.flatMap((part) => part.turns ?? []),
+      }),
+    );
+  }
+
+  /** @returns {object[]} */
+  #again() {
+    const stop = this.unsubscribe();
+    this.transcript.position = null;
+    return [stop, this.subscribe()];
+  }
+
+  /** @param {Frame} frame @returns {Answer} */
+  #failed(frame) {
+    this.problem = frame.message ?? "";
+    if (frame.code === "token_expiring") return { patches: [], send: [] };
+    if (frame.code === "gone") this.phase = "gone";
+    else this.phase = frame.retry ? "retrying" : "refused";
+    this.loadingEarlier = false;
+    return { patches: [], send: [] };
+  }
+}
