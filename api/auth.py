@@ -17,11 +17,9 @@ import jwt
 import msgspec
 
 from api.problems import Refusal
+from service.settings import secret_complaint
 
 Scope = Literal["read", "write", "admin"]
-
-#: HS256 keys shorter than its 32-byte digest weaken it (RFC 7518, 3.2).
-MIN_SECRET_BYTES: Final = 32
 
 #: Far above any honest token; keeps rubbish from costing a signature check over megabytes.
 MAX_TOKEN_CHARS: Final = 8 * 1024
@@ -140,17 +138,6 @@ class _Claims(msgspec.Struct, frozen=True):
     scope: str = "read"
     sessions: tuple[str, ...] | None = None
     exp: int | float | None = None
-
-
-def secret_complaint(secret: str) -> str | None:
-    """What is wrong with a signing secret, as a sentence; None when it will do."""
-    length_bytes = len(secret.encode())
-    if length_bytes >= MIN_SECRET_BYTES:
-        return None
-    return (
-        f"TURNFOLD_JWT_SECRET has {length_bytes} bytes; HS256 needs at least {MIN_SECRET_BYTES}: "
-        "make one with `openssl rand -hex 32`."
-    )
 
 
 def _access_of(claims: dict[str, object]) -> Access | AuthProblem:

@@ -14,14 +14,15 @@ import msgspec
 from api.app import build_app
 from api.auth import Authenticator
 from api.door import DoorRules
+from api.live import open_live
 from api.parts import EdgeLimits, Parts
 from service.engine_valkey import EmbeddedEngine
 from service.keys import KeySpace
 from service.projector import Projector
 from service.reader_redis import RedisReader
+from service.settings import Settings
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
-from tests.api.transcripts import transcripts_of
 
 SECRET = "a secret of more than thirty-two bytes"
 
@@ -81,7 +82,7 @@ async def serving(
             reader=reader,
             store=store,
             source=source,
-            transcripts=await opened.enter_async_context(transcripts_of(reader)),
+            transcripts=await opened.enter_async_context(open_live(reader, Settings())),
             clock=clock,
             partition_count=1,
             door=door or DoorRules(loopback_only=secret is None),

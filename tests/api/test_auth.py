@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.auth import FULL_ACCESS, MIN_SECRET_BYTES, Access, Authenticator, secret_complaint
+from api.auth import FULL_ACCESS, Access, Authenticator
 from api.problems import Refusal
+from service.settings import MIN_SECRET_BYTES, secret_complaint
 
 SECRET = "s" * MIN_SECRET_BYTES
 KEEPER = Authenticator(SECRET)

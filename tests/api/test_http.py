@@ -64,7 +64,7 @@ async def test_append_that_waits_without_projector_says_that_nothing_is_lost(tmp
 
 
 async def test_raw_log_gives_the_bytes_back(stack: Stack) -> None:
-    """Folding changed nothing: number forms, blanks and unknown types included; a line break becomes a blank."""
+    """Folding changed nothing: number forms, blanks, unknown types; a line break becomes a blank."""
     odd = b'{"type":"from/the/future",\n "n": 1.50e0, "lone":"\\ud83d"}'
     body = b"[" + odd + b',{"type":"turn/start","turn":1}]'
     await stack.client.post(

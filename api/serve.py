@@ -1,0 +1,242 @@
+"""Edge stage: the whole service in one process (`turnfold serve`; R-13, R-14).
+
+Start: bind the port, then engine, adapters, projector, hub and server; the address is announced when requests
+are answered. What cannot be had ends the start with one line.
+
+Stop, on SIGTERM or SIGINT: readiness off, the projector commits its batch, the sockets drain, the server
+finishes its requests, the engine stops. A second signal waits for no client.
+"""
+
+import asyncio
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any, Final
+
+import msgspec
+import structlog
+import uvloop
+
+from api.app import build_app
+from api.auth import Authenticator
+from api.door import DoorRules
+from api.listener import PortTakenError, Server, address_of, listen
+from api.live import Live, open_live
+from api.parts import EdgeLimits, Parts
+from api.samples import load_samples
+from service.engine_valkey import EmbeddedEngine, EngineError
+from service.errors import LeaseLost, ServiceError
+from service.keys import KeySpace
+from service.projector import Projector, ProjectorLimits
+from service.reader_redis import RedisReader
+from service.settings import Settings
+from service.source_redis import RedisSource
+from service.store_redis import RedisStore
+
+_log = structlog.get_logger(__name__)
+#: R-13: an unreachable server is a clear error within 5 s at start.
+_REACH_S: Final = 4.5
+_STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
+
+
+class ServeError(Exception):
+    """The service cannot start, or cannot go on; the message is for whoever started it."""
+
+
+class WallClock:
+    """The machine's clock."""
+
+    def now_ms(self) -> int:
+        """Epoch milliseconds."""
+        return time.time_ns() // 1_000_000
+
+
+class Adapters(msgspec.Struct, frozen=True, kw_only=True):
+    """The store's ports on one engine."""
+
+    store: RedisStore
+    source: RedisSource
+    reader: RedisReader
+
+
+class Running(msgspec.Struct, frozen=True, kw_only=True):
+    """What works until the stop; `engine` is None with a Redis server of the deployment's own."""
+
+    projector: Projector
+    server: Server
+    live: Live
+    parts: Parts
+    engine: EmbeddedEngine | None
+
+
+def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[[str], None] = print) -> int:
+    """Serve until a signal comes; returns the exit code: 0 after a clean stop, 1 after one line on stderr.
+
+    Args:
+        settings: the deployment's.
+        with_samples: append the sample sessions if the store holds no session at all.
+        announce: told once that requests are answered, and where.
+    """
+    try:
+        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+            runner.run(run(settings, with_samples=with_samples, announce=announce))
+    except (ServeError, PortTakenError, EngineError, ServiceError) as error:
+        sys.stderr.write(f"turnfold: {str(error).partition(chr(10))[0]}\n")
+        return 1
+    return 0
+
+
+async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str], None]) -> None:
+    """Serve in the running loop until a signal comes; raises what stands in the way of a start."""
+    async with AsyncExitStack() as opened:
+        listener = listen(settings)
+        opened.callback(listener.close)
+        stopping = _signalled(opened)
+        engine, url = await _engine(settings, opened)
+        clock = WallClock()
+        adapters = await _adapters(url, settings, clock, opened)
+        live = await opened.enter_async_context(open_live(adapters.reader, settings))
+        if with_samples:
+            await load_samples(adapters.source, adapters.reader)
+        parts = _parts(settings, adapters, live, clock)
+        running = Running(
+            projector=_projector(settings, adapters, clock),
+            server=Server(build_app(parts, live.socket), settings),
+            live=live,
+            parts=parts,
+            engine=engine,
+        )
+        announcement = f"Turnfold is ready at {address_of(listener, settings)}"
+        await _work(running, listener, stopping, lambda: announce(announcement))
+
+
+async def _work(
+    running: Running, listener: socket.socket, stopping: asyncio.Event, announce: Callable[[], None]
+) -> None:
+    """Run everything until a signal, then stop in order; raises ServeError when something ended by itself."""
+    projecting = asyncio.create_task(running.projector.run(), name="projector")
+    answering = asyncio.create_task(running.server.serve([listener]), name="server")
+    signalled = asyncio.create_task(stopping.wait(), name="signal")
+    ended = asyncio.create_task(_ended(running.engine), name="engine")
+    started = asyncio.create_task(running.server.answers.wait(), name="started")
+    everything: set[asyncio.Task[Any]] = {projecting, answering, signalled, ended}
+    try:
+        await asyncio.wait({*everything, started}, return_when=asyncio.FIRST_COMPLETED)
+        if started.done():
+            announce()
+        await asyncio.wait(everything, return_when=asyncio.FIRST_COMPLETED)
+        _raise_if_broken(projecting, ended)
+        await _stop(running, projecting, answering, stopping)
+    finally:
+        for task in (*everything, started):
+            task.cancel()
+        await asyncio.gather(*everything, started, return_exceptions=True)
+
+
+async def _stop(
+    running: Running,
+    projecting: "asyncio.Task[None]",
+    answering: "asyncio.Task[None]",
+    stopping: asyncio.Event,
+) -> None:
+    _log.info("stopping")
+    running.parts.readiness.drain()
+    stopping.clear()
+    running.projector.stop()
+    await projecting
+    await running.live.drain()
+    running.server.stop()
+    again = asyncio.create_task(stopping.wait())
+    await asyncio.wait({answering, again}, return_when=asyncio.FIRST_COMPLETED)
+    if again.done():
+        running.server.stop()
+    again.cancel()
+    await answering
+
+
+def _raise_if_broken(projecting: "asyncio.Task[None]", ended: "asyncio.Task[Exception]") -> None:
+    if ended.done():
+        raise ServeError(str(ended.result()))
+    if not projecting.done():
+        return
+    error = projecting.exception()
+    if isinstance(error, LeaseLost):
+        raise ServeError(f"{error}; this process stops, so that one alone projects") from error
+    raise ServeError(f"The projector ended: {error or 'without being asked to'}") from error
+
+
+async def _ended(engine: EmbeddedEngine | None) -> Exception:
+    if engine is None:
+        await asyncio.Event().wait()
+    assert engine is not None  # noqa: S101 - the line above never ends
+    return await engine.ended()
+
+
+async def _engine(settings: Settings, opened: AsyncExitStack) -> tuple[EmbeddedEngine | None, str]:
+    if settings.redis_url is not None:
+        return None, settings.redis_url
+    engine = await opened.enter_async_context(EmbeddedEngine(settings.data_dir))
+    return engine, engine.url
+
+
+async def _adapters(url: str, settings: Settings, clock: WallClock, opened: AsyncExitStack) -> Adapters:
+    keys = KeySpace(settings.partitions)
+    adapters = Adapters(
+        store=RedisStore(url, keys),
+        source=RedisSource(url, keys, settings.ack),
+        reader=RedisReader(url, keys),
+    )
+    for one in (adapters.store, adapters.source, adapters.reader):
+        opened.push_async_callback(one.close)
+    try:
+        async with asyncio.timeout(_REACH_S):
+            await adapters.store.start(clock.now_ms())
+            await adapters.source.start()
+            await adapters.reader.start()
+    except TimeoutError:
+        raise ServeError(
+            f"The Redis server did not answer within {_REACH_S:g} s; see TURNFOLD_REDIS_URL."
+        ) from None
+    return adapters
+
+
+def _projector(settings: Settings, adapters: Adapters, clock: WallClock) -> Projector:
+    limits = ProjectorLimits(stale_turn_ms=settings.stale_turn_s * 1000)
+    return Projector(adapters.store, adapters.source, range(settings.partitions), clock, limits=limits)
+
+
+def _parts(settings: Settings, adapters: Adapters, live: Live, clock: WallClock) -> Parts:
+    return Parts(
+        reader=adapters.reader,
+        store=adapters.store,
+        source=adapters.source,
+        transcripts=live,
+        clock=clock,
+        partition_count=settings.partitions,
+        door=DoorRules(
+            loopback_only=settings.jwt_secret is None,
+            allowed_origins=settings.allowed_origins,
+            trusted_proxies=settings.trusted_proxies,
+            base_path=settings.base_path,
+        ),
+        authenticator=Authenticator(settings.jwt_secret),
+        limits=EdgeLimits(
+            max_event_bytes=settings.max_event_bytes,
+            max_request_bytes=settings.max_request_bytes,
+            wait_ms=settings.wait_ms,
+            lag_ms=settings.ready_lag_ms,
+        ),
+    )
+
+
+def _signalled(opened: AsyncExitStack) -> asyncio.Event:
+    """An event that each stop signal sets; the handlers go with the stack."""
+    stopping = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for one in _STOP_SIGNALS:
+        loop.add_signal_handler(one, stopping.set)
+        opened.callback(loop.remove_signal_handler, one)
+    return stopping
