@@ -1,0 +1,288 @@
+"""Stage 6, deltas: what changed, as ops that bring one snapshot to the next (`wire.md`, *Ops*; W-1).
+
+1. Two ways in, one way out: a live hub hands over what a drain collected; a resume asks what changed since a `seq`.
+   Both make ops from the present state, so a delta from any version costs what changed, not what stands there.
+2. Facts first: the ops of a turn's rows are the same for every view and are made once; a view adds its presentation.
+3. A row that took its place after `since` comes with `before`; they are given from the last to the first, so that
+   the row it goes before is always there already.
+4. A `row` op never carries a delegate: what is nested comes as ops with `in`, and the client keeps the delegate of
+   a row that is replaced.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from projections.building import Slot, TurnBuilder
+from projections.fold import Fold
+from projections.rows import Row
+from projections.session import Changes, RowChange, SessionFold, Touched, waiting_in
+from projections.spec import TurnProcessSpec
+from projections.transcript import QueuedSteering, outcome_of, queued_in, row_of, times_of
+from projections.web import WebPresentation, WebView, present_web
+
+Path = tuple[str, ...]
+# The output of a tool call has no block position.
+OUTPUT = -1
+
+
+class OpFields(Struct, frozen=True, kw_only=True, tag_field="op"):
+    """What every op may carry: `in` names the calls that lead to a delegate's transcript."""
+
+    inside: Path | UnsetType = msgspec.field(name="in", default=UNSET)
+
+
+class TurnOp(OpFields, frozen=True, kw_only=True, tag="turn"):
+    """A turn's head; an unknown turn is new and goes last."""
+
+    turn: int
+    status: str
+    outcome: str | None
+    waiting: int
+    started_at_ms: int | float | None
+    ended_at_ms: int | float | None
+    queued: tuple[QueuedSteering, ...]
+
+
+class RowOp(OpFields, frozen=True, kw_only=True, tag="row"):
+    """Insert, replace or move: `before` absent keeps the place, a key moves before it, null is last."""
+
+    turn: int | None
+    row: Row
+    before: str | None | UnsetType = UNSET
+
+
+class AppendOp(OpFields, frozen=True, kw_only=True, tag="append"):
+    """Text to add to one block of a step."""
+
+    turn: int | None
+    key: str
+    block: int
+    text: str
+
+
+class OutputOp(OpFields, frozen=True, kw_only=True, tag="output"):
+    """Text to add to a tool call's `progress`."""
+
+    turn: int | None
+    key: str
+    text: str
+
+
+class RemoveOp(OpFields, frozen=True, kw_only=True, tag="remove"):
+    """A row leaves; a key that is not there is no error."""
+
+    turn: int | None
+    key: str
+
+
+class DropTurnsOp(OpFields, frozen=True, kw_only=True, tag="drop_turns"):
+    """Turns from this number on leave (a rewind)."""
+
+    from_turn: int = msgspec.field(name="from")
+
+
+class SpecOp(OpFields, frozen=True, kw_only=True, tag="spec"):
+    """A turn's spec, whole."""
+
+    turn: int
+    spec: TurnProcessSpec | None
+
+
+class PresentationOp(OpFields, frozen=True, kw_only=True, tag="presentation"):
+    """Set what a path of field names leads to in a turn's presentation; an empty path is the whole."""
+
+    turn: int
+    path: Path
+    set: object
+
+
+Op = TurnOp | RowOp | AppendOp | OutputOp | RemoveOp | DropTurnsOp | SpecOp | PresentationOp
+
+
+class TurnOps(Struct, frozen=True):
+    """The ops of one turn that are the same for every view, and where the turn stands for a window.
+
+    Attributes:
+        top_seq: `first_seq` of the session's own turn that holds it (for rows of no turn: each op's own anchor
+            decides); a window with a greater floor does not hold it.
+        whole: whether a client that holds the turn is told everything of it, the presentation included.
+    """
+
+    fold: Fold
+    turn: TurnBuilder
+    ops: tuple[Op, ...]
+    top_seq: int
+    whole: bool
+
+
+def facts(changes: Changes) -> tuple[TurnOps, ...]:
+    """Make the ops of a drain that every view shares."""
+    found = [_drop_ops(fold, before) for fold, before in changes.drops]
+    for one in changes.touched:
+        if _is_held(one.fold, one.turn):
+            found.append(_turn_ops(one, changes.since))
+    return tuple(found)
+
+
+def facts_since(session: SessionFold, since: int) -> tuple[TurnOps, ...]:
+    """Make the ops that bring a client from the state after `since` (-1: nothing) to the present one."""
+    return tuple(_fold_since(session.main, since))
+
+
+def _fold_since(fold: Fold, since: int) -> Iterator[TurnOps]:
+    since = -1 if fold.born > since else since
+    drops = [before for before, seq in fold.dropped if seq > since]
+    if drops:
+        yield _drop_ops(fold, min(drops))
+    held = [turn for turn in (*fold.turns.values(), fold.none) if turn.rev > since]
+    for turn in held:
+        rows = tuple(RowChange(slot, None) for slot in turn.rows if slot.rev > since)
+        yield _turn_ops(Touched(fold, turn, rows), since, whole=True)
+    for turn in held:
+        for call_id in turn.tools:
+            below = fold.delegates.get(call_id)
+            if below is not None and below.rev > since:
+                yield from _fold_since(below, since)
+
+
+def _is_held(fold: Fold, turn: TurnBuilder) -> bool:
+    """Whether a turn still stands in the projection: a rewind may have taken it, or the call above it, back."""
+    while True:
+        if turn.number is not None and fold.turns.get(turn.number) is not turn:
+            return False
+        if fold.parent is None:
+            return not fold.path
+        if fold.parent[0].delegates.get(fold.path[-1]) is not fold:
+            return False
+        fold, turn = fold.parent
+
+
+def _drop_ops(fold: Fold, before: int) -> TurnOps:
+    op = DropTurnsOp(from_turn=before, inside=fold.path or UNSET)
+    return TurnOps(fold, fold.none, (op,), _top_seq(fold, fold.none), False)
+
+
+def _top_seq(fold: Fold, turn: TurnBuilder) -> int:
+    while fold.parent is not None:
+        fold, turn = fold.parent
+    return turn.first_seq
+
+
+def _turn_ops(touched: Touched, since: int, *, whole: bool = False) -> TurnOps:
+    fold, turn = touched.fold, touched.turn
+    rows = touched.rows
+    if fold.born > since:
+        since, whole = -1, True
+        rows = tuple(RowChange(slot, None) for slot in turn.rows)
+    inside: Path | UnsetType = fold.path or UNSET
+    ops: list[Op] = []
+    if turn.head_rev > since and turn.number is not None:
+        ops.append(_head_op(fold, turn, inside))
+    ops.extend(_row_ops(turn, rows, since, inside))
+    if turn.spec_rev > since and turn.number is not None:
+        ops.append(SpecOp(turn=turn.number, spec=turn.spec, inside=inside))
+    return TurnOps(fold, turn, tuple(ops), _top_seq(fold, turn), whole)
+
+
+def _head_op(fold: Fold, turn: TurnBuilder, inside: Path | UnsetType) -> TurnOp:
+    assert turn.number is not None
+    status, outcome = outcome_of(turn)
+    started, ended = times_of(turn)
+    return TurnOp(
+        turn=turn.number, status=status, outcome=outcome, waiting=waiting_in(fold, turn), started_at_ms=started,
+        ended_at_ms=ended, queued=queued_in(turn), inside=inside,
+    )  # fmt: skip
+
+
+def _row_ops(turn: TurnBuilder, rows: Iterable[RowChange], since: int, inside: Path | UnsetType) -> Iterator[Op]:
+    for key in _removed_since(turn, since):
+        yield RemoveOp(turn=turn.number, key=key, inside=inside)
+    held = [one for one in rows if turn.slots.get(one.slot.key) is one.slot]
+    for one in sorted(held, key=_from_last, reverse=True):
+        slot = one.slot
+        if slot.born > since:
+            yield RowOp(turn=turn.number, row=row_of(turn, slot), before=turn.after(slot), inside=inside)
+        elif one.grown is None:
+            yield RowOp(turn=turn.number, row=row_of(turn, slot), inside=inside)
+        else:
+            yield from _grown_ops(turn, slot, one.grown, inside)
+
+
+def _from_last(one: RowChange) -> object:
+    return one.slot.sort_key
+
+
+def _grown_ops(
+    turn: TurnBuilder, slot: Slot, grown: tuple[tuple[int, str], ...], inside: Path | UnsetType
+) -> Iterator[Op]:
+    for at, text in grown:
+        if at == OUTPUT:
+            yield OutputOp(turn=turn.number, key=slot.key, text=text, inside=inside)
+        else:
+            yield AppendOp(turn=turn.number, key=slot.key, block=at, text=text, inside=inside)
+
+
+def _removed_since(turn: TurnBuilder, since: int) -> list[str]:
+    found: dict[str, None] = {}
+    for key, seq in reversed(turn.removed):
+        if seq <= since:
+            break
+        if key not in turn.slots:
+            found[key] = None
+    return list(found)
+
+
+class Presenter:
+    """A view's presentations as they were last told, so that only what differs is told again (B-3)."""
+
+    def __init__(self, view: WebView) -> None:
+        self.view = view
+        self._told: dict[tuple[Path, int], WebPresentation | None] = {}
+
+    def tell_all(self, session: SessionFold) -> None:
+        """Note that somebody was given a snapshot of the present state."""
+        self._tell(session.main)
+
+    def _tell(self, fold: Fold) -> None:
+        for turn in fold.turns.values():
+            self._told[(fold.path, turn.ordinal)] = present_web(turn, self.view)
+        for below in fold.delegates.values():
+            self._tell(below)
+
+    def ops(self, one: TurnOps) -> tuple[Op, ...]:
+        """Give a turn's ops in this view: the shared ones, and what changed in its presentation."""
+        turn, fold = one.turn, one.fold
+        if turn.number is None:
+            return one.ops
+        key = (fold.path, turn.ordinal)
+        new = present_web(turn, self.view)
+        known, old = key in self._told, self._told.get(key)
+        if known and not one.whole and new == old:
+            return one.ops
+        self._told[key] = new
+        inside: Path | UnsetType = fold.path or UNSET
+        if known and not one.whole and new is not None and old is not None:
+            fields = [name for name in new.__struct_fields__ if getattr(new, name) != getattr(old, name)]
+            sets = tuple(
+                PresentationOp(turn=turn.number, path=(name,), set=getattr(new, name), inside=inside)
+                for name in fields
+            )
+            return one.ops + sets
+        if new is None and not known and not one.whole:
+            return one.ops
+        return (*one.ops, PresentationOp(turn=turn.number, path=(), set=new, inside=inside))
+
+
+def in_window(one: TurnOps, ops: tuple[Op, ...], floor: int) -> tuple[Op, ...]:
+    """Leave out what a window does not hold: turns that begin below its floor, rows of no turn below it."""
+    if one.fold.path or one.turn.number is not None:
+        return ops if one.top_seq >= floor or one.top_seq < 0 else ()
+    return tuple(op for op in ops if _is_in(one.turn, op, floor))
+
+
+def _is_in(none: TurnBuilder, op: Op, floor: int) -> bool:
+    key = op.row.key if isinstance(op, RowOp) else op.key if isinstance(op, AppendOp | OutputOp) else None
+    slot = None if key is None else none.slots.get(key)
+    return slot is None or slot.place[0] >= floor

@@ -1,0 +1,272 @@
+"""Stage 5, the transcript: frozen values of rows and turns, and snapshots of a window (`wire.md`, *Transcript*).
+
+A window is a run of whole turns up to the newest; the rows of no turn are paged with it by anchor. `before` names the
+oldest `seq` in the window and is the cursor for the page before it.
+"""
+
+from msgspec import UNSET, Raw, Struct, UnsetType, structs
+
+from projections.building import (
+    Slot,
+    TurnBuilder,
+    is_null,
+    present,
+    present_json,
+    present_ms,
+)
+from projections.errors import CursorError
+from projections.fold import Fold
+from projections.position import Position
+from projections.rows import InteractionRow, Row, StepRow, ToolRow
+from projections.session import SessionFold, waiting_in
+from projections.spec import TurnProcessSpec
+from projections.turn_process import final_anchor
+from projections.web import WebPresentation, WebView, present_web
+
+# The default window of a transcript (wire, HTTP table).
+DEFAULT_WINDOW_ROWS = 2_000
+
+
+class QueuedSteering(Struct, frozen=True, kw_only=True):
+    """Steering that waits to be delivered: a pending surface, not a row."""
+
+    id: str
+    content: Raw
+
+
+class TurnValue(Struct, frozen=True, kw_only=True):
+    """One turn as it stands: rows in their places, the spec, the asked presentation."""
+
+    turn: int
+    status: str
+    outcome: str | None
+    waiting: int
+    started_at_ms: int | float | None
+    ended_at_ms: int | float | None
+    queued: tuple[QueuedSteering, ...]
+    spec: TurnProcessSpec | None
+    rows: tuple[Row, ...]
+    presentation: WebPresentation | None
+
+
+class DelegateValue(Struct, frozen=True, kw_only=True):
+    """The transcript of a delegate, under its call's row."""
+
+    turns: tuple[TurnValue, ...]
+    session_rows: tuple[Row, ...]
+
+
+class DelegatingToolRow(ToolRow, frozen=True, kw_only=True, tag="tool_call"):
+    """A tool call with the transcript of what it delegated."""
+
+    delegate: DelegateValue | UnsetType = UNSET
+
+
+class Transcript(Struct, frozen=True, kw_only=True):
+    """A window of a session at a position, in one view."""
+
+    session: str
+    position: Position
+    history_complete: bool
+    before: str | None
+    view: WebView
+    session_rows: tuple[Row, ...]
+    turns: tuple[TurnValue, ...]
+
+
+class Window(Struct, frozen=True, kw_only=True):
+    """Which part of a session a reader holds.
+
+    Attributes:
+        floor: the smallest `seq` in it; rows of no turn below it are outside. -1 when nothing is older.
+        ceiling: the `seq` at which the next newer page begins; `None`: it reaches the newest.
+        complete: whether nothing is older.
+    """
+
+    turns: tuple[TurnBuilder, ...]
+    floor: int
+    ceiling: int | None
+    complete: bool
+
+    @property
+    def before(self) -> str | None:
+        """The cursor of the page before, `None` when there is none."""
+        return None if self.complete else str(self.floor)
+
+
+def row_of(turn: TurnBuilder, slot: Slot) -> Row:
+    """Make the frozen row that sits in a seat; the same object while nothing changed."""
+    if slot.made is None:
+        slot.made = _make_row(turn, slot)
+    return slot.made
+
+
+def _make_row(turn: TurnBuilder, slot: Slot) -> Row:
+    if slot.kind == "assistant_step":
+        return _step_row(turn, slot)
+    if slot.kind == "tool_call":
+        return _tool_row(turn, slot)
+    assert slot.row is not None
+    row = slot.row
+    if isinstance(row, InteractionRow) and row.status == "pending" and turn.closing is not None:
+        return structs.replace(row, status="expired")
+    return row
+
+
+def _step_row(turn: TurnBuilder, slot: Slot) -> StepRow:
+    assert slot.step is not None
+    step = turn.steps[slot.step]
+    message = step.message
+    if message is not None:
+        status, ended = "interrupted" if message.interrupted else "settled", message.ms
+    elif final_anchor(turn, step) is not None:
+        status = "interrupted"
+        ended = step.end_ms if step.end_seq is not None or turn.closing is None else turn.closing.ms
+    else:
+        status, ended = "running", None
+    return StepRow(
+        key=slot.key, turn=turn.number, step=slot.step, anchor=slot.anchor, status=status,
+        blocks=tuple(block.wire() for block in step.blocks),
+        phase=present(message.phase) if message else UNSET,
+        started_at_ms=present_ms(step.start_ms), ended_at_ms=present_ms(ended),
+        duration_ms=present_ms(message.duration_ms) if message else UNSET,
+        usage=present_json(step.usage) if message else UNSET,
+    )  # fmt: skip
+
+
+def _tool_row(turn: TurnBuilder, slot: Slot) -> ToolRow:
+    tool = turn.tools[slot.key.removeprefix("tool:")]
+    if tool.result is not None:
+        status, ended = tool.result, tool.end_ms
+    elif turn.closing is None:
+        status, ended = "running", None
+    else:
+        # Rule 10: what the turn's end settles, derived so that it can be taken back.
+        status, ended = "canceled" if turn.closing.reason == "aborted" else "unknown", None
+    has_output = not is_null(tool.output)
+    return ToolRow(
+        key=slot.key, turn=turn.number, step=slot.step, anchor=slot.anchor, call_id=tool.call_id, name=tool.name,
+        input=None if is_null(tool.input) else tool.input, status=status, title=present(tool.title),
+        progress=present("".join(tool.progress) or None) if not has_output else UNSET,
+        output=tool.output if has_output else None,
+        exit_code=UNSET if tool.exit_code is None else tool.exit_code, error=present_json(tool.error),
+        started_at_ms=present_ms(tool.start_ms), ended_at_ms=present_ms(ended),
+        duration_ms=present_ms(tool.duration_ms),
+    )  # fmt: skip
+
+
+def outcome_of(turn: TurnBuilder) -> tuple[str, str | None]:
+    """Give a turn's status (`open`, `closed`) and outcome."""
+    return ("open", None) if turn.closing is None else ("closed", turn.closing.reason)
+
+
+def times_of(turn: TurnBuilder) -> tuple[int | float | None, int | float | None]:
+    """Give when a turn started and ended, by the producer's clock; unknown is `None` (A-7)."""
+    started = turn.started_ms if turn.started_ms is not None and turn.started_ms >= 0 else None
+    ended = turn.closing.ms if turn.closing is not None else None
+    return started, ended if ended is not None and ended >= 0 else None
+
+
+def queued_in(turn: TurnBuilder) -> tuple[QueuedSteering, ...]:
+    """Give the steering that waits in a turn."""
+    return tuple(QueuedSteering(id=key, content=content) for key, content in turn.queued.items())
+
+
+def turn_value(fold: Fold, turn: TurnBuilder, view: WebView) -> TurnValue:
+    """Make the frozen value of a turn in a view."""
+    assert turn.number is not None
+    status, outcome = outcome_of(turn)
+    started, ended = times_of(turn)
+    return TurnValue(
+        turn=turn.number, status=status, outcome=outcome, waiting=waiting_in(fold, turn), started_at_ms=started,
+        ended_at_ms=ended, queued=queued_in(turn), spec=turn.spec, rows=_rows(fold, turn, view),
+        presentation=present_web(turn, view),
+    )  # fmt: skip
+
+
+def _rows(fold: Fold, turn: TurnBuilder, view: WebView, floor: int = -1, ceiling: int | None = None) -> tuple[Row, ...]:
+    found = []
+    for slot in turn.rows:
+        if slot.place[0] < floor or (ceiling is not None and slot.place[0] >= ceiling):
+            continue
+        row = row_of(turn, slot)
+        below = fold.delegates.get(row.call_id) if isinstance(row, ToolRow) else None
+        found.append(row if below is None else _with_delegate(row, below, view))
+    return tuple(found)
+
+
+def _with_delegate(row: Row, below: Fold, view: WebView) -> DelegatingToolRow:
+    turns = tuple(turn_value(below, turn, view) for turn in below.turns.values())
+    delegate = DelegateValue(turns=turns, session_rows=_rows(below, below.none, view))
+    fields = {name: getattr(row, name) for name in row.__struct_fields__}
+    return DelegatingToolRow(**fields, delegate=delegate)
+
+
+def window_of(session: SessionFold, limit: int | None = None, before: str | None = None) -> Window:
+    """Choose a page of whole turns.
+
+    Args:
+        limit: at most so many turns; `None`: the whole page if it has up to 2,000 rows, else as many turns as fit,
+            one at least.
+        before: the cursor that the page after it gave; `None`: the newest page.
+
+    Raises:
+        CursorError: nobody gave this cursor out.
+    """
+    turns = list(session.main.turns.values())
+    ceiling = None if before is None else _ceiling(turns, before)
+    end = len(turns) if ceiling is None else next(at for at, one in enumerate(turns) if one.first_seq == ceiling)
+    begin, rows = end, 0
+    while begin > 0:
+        rows += len(turns[begin - 1].rows)
+        if limit is not None and end - begin >= limit:
+            break
+        if limit is None and rows > DEFAULT_WINDOW_ROWS and begin < end:
+            break
+        begin -= 1
+    complete = begin == 0
+    chosen = tuple(turns[begin:end])
+    floor = -1 if complete else (chosen[0].first_seq if chosen else turns[begin].first_seq)
+    return Window(turns=chosen, floor=floor, ceiling=ceiling, complete=complete)
+
+
+def window_from(session: SessionFold, turn: int | None) -> Window:
+    """Give the window that begins with a turn that the client holds (`from_turn`), to the newest.
+
+    An unknown turn gives the default window.
+    """
+    turns = list(session.main.turns.values())
+    begin = next((at for at, one in enumerate(turns) if one.number == turn), None)
+    if turn is None or begin is None:
+        return window_of(session)
+    complete = begin == 0
+    return Window(
+        turns=tuple(turns[begin:]), floor=-1 if complete else turns[begin].first_seq, ceiling=None, complete=complete
+    )  # fmt: skip
+
+
+def _ceiling(turns: list[TurnBuilder], before: str) -> int:
+    if before.isascii() and before.isdigit() and len(before) < 17:
+        wanted = int(before)
+        if any(turn.first_seq == wanted for turn in turns):
+            return wanted
+    raise CursorError(before)
+
+
+def session_rows_of(session: SessionFold, window: Window, view: WebView) -> tuple[Row, ...]:
+    """Give the rows of no turn that belong to a window."""
+    return _rows(session.main, session.main.none, view, window.floor, window.ceiling)
+
+
+def snapshot(
+    fold: SessionFold, session: str, position: Position, view: WebView, window: Window | None = None
+) -> Transcript:
+    """Make a snapshot of a window (the default one if none is given)."""
+    chosen = window_of(fold) if window is None else window
+    return Transcript(
+        session=session, position=position, history_complete=chosen.complete, before=chosen.before, view=view,
+        session_rows=session_rows_of(fold, chosen, view),
+        turns=tuple(turn_value(fold.main, turn, view) for turn in chosen.turns),
+    )  # fmt: skip
+
+

@@ -1,0 +1,86 @@
+"""Stage 5, the web view: compact turn processes (`views.md` B; S001).
+
+Computed as if the history were complete; whether it is belongs to the reader's window, and the client applies it
+(E-5). An open turn costs the same whatever stands in it; a closed one is walked once for each change.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from projections.building import Slot, TurnBuilder
+from projections.fold import INDEPENDENT
+from projections.labels import Label, Locale, process_label
+from projections.spec import TurnProcessSpec
+
+HUMAN = ("user", "steering")
+
+
+class WebView(Struct, frozen=True, kw_only=True, tag_field="kind", tag="web", omit_defaults=True):
+    """Which web presentation is asked for (B-1)."""
+
+    mode: Literal["compact", "normal"] = "compact"
+    locale: Locale = "en"
+
+
+class WebPresentation(Struct, frozen=True, kw_only=True):
+    """What a client needs to fold a turn (B-6 to B-11); row keys, never positions.
+
+    Attributes:
+        generation: the reader's expansion is kept under this name (B-10).
+        members: rows that the closed group hides, in order.
+        answer: the answer's row, foldable or not.
+    """
+
+    generation: str
+    foldable: bool
+    has_external_process: bool
+    compact_answer_when_closed: bool
+    answer: str | None
+    members: tuple[str, ...]
+    reasoning_hidden_when_closed: bool
+    label: Label
+
+
+def is_independent(turn: TurnBuilder, slot: Slot) -> bool:
+    """Whether a row stands outside the fold (B-4); an interaction does while it waits."""
+    if slot.kind == "interaction":
+        return turn.closing is None and slot.key in turn.pending
+    return slot.kind in INDEPENDENT
+
+
+def present_web(turn: TurnBuilder, view: WebView) -> WebPresentation | None:
+    """Compute a turn's web presentation; `None` exactly when it has no spec."""
+    spec = turn.spec
+    if spec is None:
+        return None
+    step = spec.answer_step
+    generation = f"{turn.tag}|{'' if step is None else step}"
+    answer = None if step is None else turn.slots.get(f"step:{turn.tag}:{step}")
+    label = process_label(spec, view.locale)
+    shown = None if answer is None or view.mode == "normal" else answer.key
+    members: tuple[str, ...] = ()
+    compact = False
+    if answer is not None and turn.closing is not None and view.mode == "compact":
+        members, alone = _walk(turn, spec, answer)
+        compact = alone and bool(members or spec.inline_reasoning)
+    foldable = bool(members) or (spec.inline_reasoning and turn.closing is not None and view.mode == "compact")
+    return WebPresentation(
+        generation=generation, foldable=foldable, has_external_process=bool(members),
+        compact_answer_when_closed=compact, answer=shown, members=members,
+        reasoning_hidden_when_closed=foldable and spec.inline_reasoning, label=label,
+    )  # fmt: skip
+
+
+def _walk(turn: TurnBuilder, spec: TurnProcessSpec, answer: Slot) -> tuple[tuple[str, ...], bool]:
+    """Find the members (B-6), and whether no human but the opening one stands before the answer (B-9)."""
+    members: list[str] = []
+    alone = True
+    for slot in turn.rows:
+        if slot.sort_key >= answer.sort_key:
+            break
+        if slot.kind in HUMAN:
+            alone = alone and slot.anchor == turn.opening_human
+        elif not is_independent(turn, slot) and spec.process_start_seq <= slot.place[0]:
+            members.append(slot.key)
+    return tuple(members), alone

@@ -1,0 +1,115 @@
+"""Properties of the fold, its saves and its deltas over random logs (quality.md, *Tests*)."""
+
+import json
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from projections.decode import decode_event
+from projections.deltas import Op, Presenter, facts, facts_since, in_window
+from projections.events import Malformed
+from projections.position import Position
+from projections.replica import apply_ops
+from projections.saved import encode_head, encode_turns, restore
+from projections.session import SessionFold
+from projections.transcript import snapshot, window_of
+from projections.web import WebView
+from tests.projections.logs import LOGS
+
+VIEW = st.sampled_from([WebView(), WebView(mode="normal"), WebView(locale="zh-CN")])
+AT = Position(epoch="e", version=1)
+
+
+def fold_all(log: list[dict[str, Any]], fold: SessionFold | None = None) -> SessionFold:
+    """Fold events as the service would decode them."""
+    session = SessionFold() if fold is None else fold
+    for event in log:
+        decoded = decode_event(json.dumps(event).encode())
+        assert not isinstance(decoded, Malformed), decoded
+        session.apply(session.next_seq, decoded)
+    return session
+
+
+def saved(fold: SessionFold) -> tuple[bytes, dict[str, bytes]]:
+    """The fold as bytes, for comparison."""
+    return encode_head(fold), encode_turns(fold)
+
+
+def shot(fold: SessionFold, view: WebView, limit: int | None = None) -> dict[str, Any]:
+    """A snapshot as a client decodes it."""
+    made = snapshot(fold, "s", AT, view, window_of(fold, limit))
+    return json.loads(msgspec.json.encode(made))  # type: ignore[no-any-return]
+
+
+def as_json(ops: tuple[Op, ...]) -> list[dict[str, Any]]:
+    """Ops as a client decodes them."""
+    return json.loads(msgspec.json.encode(ops))  # type: ignore[no-any-return]
+
+
+def content(transcript: dict[str, Any]) -> tuple[Any, Any]:
+    """What ops can change."""
+    return transcript["turns"], transcript["session_rows"]
+
+
+@given(LOGS, st.integers(0, 40))
+def test_fold_in_two_batches_equals_fold_at_once(log: list[dict[str, Any]], split: int) -> None:
+    """Batches, and what a drain takes in between, leave no trace."""
+    fold = fold_all(log[:split])
+    fold.drain()
+    fold_all(log[split:], fold)
+    assert saved(fold) == saved(fold_all(log))
+
+
+@given(LOGS, st.integers(0, 40))
+def test_a_restored_fold_goes_on_as_if_it_had_never_stopped(log: list[dict[str, Any]], split: int) -> None:
+    """Live state equals state restored from a save plus the rest of the log, byte for byte."""
+    restored = restore(*saved(fold_all(log[:split])))
+    assert saved(fold_all(log[split:], restored)) == saved(fold_all(log))
+
+
+@given(LOGS, st.lists(st.integers(0, 40), max_size=6), VIEW)
+def test_live_deltas_bring_a_snapshot_to_the_next(log: list[dict[str, Any]], cuts: list[int], view: WebView) -> None:
+    """W-1, live: snapshot at v plus the frames of every flush equals the snapshot at w."""
+    bounds = sorted({*(cut for cut in cuts if cut < len(log)), len(log)})
+    fold = fold_all(log[: bounds[0]])
+    fold.drain()
+    presenter, client = Presenter(view), shot(fold, view)
+    presenter.tell_all(fold)
+    for begin, end in zip(bounds, bounds[1:], strict=False):
+        fold_all(log[begin:end], fold)
+        for one in facts(fold.drain()):
+            apply_ops(client, as_json(presenter.ops(one)))
+        assert content(client) == content(shot(fold, view))
+
+
+@given(LOGS, st.integers(0, 40), VIEW)
+def test_a_resumed_client_converges(log: list[dict[str, Any]], split: int, view: WebView) -> None:
+    """W-1, resume: snapshot at v plus what changed since v equals the snapshot at w, from the present state alone."""
+    client = shot(fold_all(log[:split]), view)
+    fold = fold_all(log)
+    for one in facts_since(fold, min(split, len(log)) - 1):
+        apply_ops(client, as_json(Presenter(view).ops(one)))
+    assert content(client) == content(shot(fold, view))
+
+
+@given(LOGS, st.integers(0, 40), st.integers(1, 2))
+def test_a_window_converges_to_itself(log: list[dict[str, Any]], split: int, limit: int) -> None:
+    """W-1 of a client that holds the newest turns only: it gets their changes and no others."""
+    before = fold_all(log[:split])
+    window = window_of(before, limit)
+    client = shot(before, WebView(), limit)
+    fold = fold_all(log)
+    presenter = Presenter(WebView())
+    for one in facts_since(fold, min(split, len(log)) - 1):
+        apply_ops(client, as_json(in_window(one, presenter.ops(one), window.floor)))
+    whole = shot(fold, WebView())
+    held = {turn.number for turn in fold.main.turns.values() if turn.first_seq >= window.floor}
+    assert client["turns"] == [turn for turn in whole["turns"] if turn["turn"] in held]
+
+
+@given(st.binary(max_size=200))
+def test_decode_gives_a_value_for_any_bytes(raw: bytes) -> None:
+    """An event or a reason, never an exception; and the fold takes both."""
+    SessionFold().apply(0, decode_event(raw))
