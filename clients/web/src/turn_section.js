@@ -14,6 +14,9 @@ import { ALL_SHOWN, hidesFocus, viewOf } from "./view.js";
 /** @typedef {import("./view.js").TurnView} TurnView */
 /** @typedef {import("./thread_view.js").Board} Board */
 
+/** A turn that seems to run for longer was recorded elsewhere, at another time: its duration would be a made-up one. */
+const LONGEST_MS = 24 * 3_600_000;
+
 export class TurnSection {
   /** @param {Turn} turn @param {string[]} path @param {Board} board */
   constructor(turn, path, board) {
@@ -68,13 +71,18 @@ export class TurnSection {
     const { status, waiting, started_at_ms: startedMs } = this.turn.facts;
     const open = status !== "closed";
     this.status.hidden = !open;
-    if (!open) return;
+    if (!open) {
+      delete this.status.dataset.doing;
+      this.statusText.textContent = this.elapsed.textContent = "";
+      return;
+    }
     const { words, live, nowMs } = this.board;
     const doing = waiting ? "waiting" : "running";
     this.status.dataset.doing = live() ? doing : "cut";
     setText(this.statusText, live() ? (waiting ? words.turn_waiting : words.running) : words.turn_cut);
-    const known = live() && typeof startedMs === "number" && nowMs() >= startedMs;
-    setText(this.elapsed, known ? words.duration(Math.floor((nowMs() - startedMs) / 1_000) * 1_000) : "");
+    const lastsMs = live() && typeof startedMs === "number" ? nowMs() - startedMs : -1;
+    const known = lastsMs >= 0 && lastsMs < LONGEST_MS;
+    setText(this.elapsed, known ? words.duration(Math.floor(lastsMs / 1_000) * 1_000) : "");
   }
 
   #drawQueue() {

@@ -138,8 +138,8 @@ export function toolRow(body, page) {
       const disclosure = new Disclosure("delegate", el("span", { class: "label" }, words.delegate));
       delegate = el("div", { class: "thread nested" });
       disclosure.panel.append(delegate);
-      // What runs is worth watching; a delegate that ended before the page came is not opened unasked.
-      disclosure.set(shown?.status === "running");
+      // Always open at first, whenever the page came: the delegate's own turns fold themselves.
+      disclosure.set(true);
       body.append(disclosure.button, disclosure.panel);
       return delegate;
     },

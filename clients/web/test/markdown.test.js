@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { parseInline, safeHref } from "../src/inline.js";
+import { unitsOf } from "../src/markdown_units.js";
+
+/** @param {string} source */
+function kinds(source) {
+  return unitsOf(source).map((unit) => unit.kind).filter((kind) => kind !== "blank");
+}
+
+/** @param {import("../src/inline.js").Span[]} spans @returns {string} */
+function text(spans) {
+  return spans.map((span) => ("text" in span ? span.text : "spans" in span ? text(span.spans) : "\n")).join("");
+}
+
+test("units joined are the source again, whatever the source", () => {
+  const parts = ["# t\n", "a\nb\n", "\n", "- x\n  y\n", "1. z\n", "> q\n", "```js\n", "```\n", "---\n", "| a | b |\n", "|---|---|\n", "\tw\n", "end"];
+  for (let seed = 1; seed < 400; seed += 1) {
+    const source = Array.from({ length: 8 }, (_, at) => parts[(seed * (at + 3) * 7 + at) % parts.length]).join("");
+    assert.equal(unitsOf(source).map((unit) => unit.source).join(""), source);
+  }
+});
+
+test("each kind of unit is found", () => {
+  assert.deepEqual(kinds("# t\n\npara\ngoes on\n\n- a\n- b\n  - c\n\n> q\n\n```\ncode\n\n# no\n```\n***\n"), [
+    "heading", "paragraph", "item", "item", "quote", "fence", "rule",
+  ]);
+});
+
+test("a number at the start of a line does not cut a paragraph", () => {
+  assert.deepEqual(kinds("It was in\n1987. The end"), ["paragraph"]);
+});
+
+test("links lead to the web and to mail alone; anything else stays text", () => {
+  for (const bad of ["javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "vbscript:x", "file:///x", "//x.y", "/x", " javascript:x"]) {
+    assert.equal(safeHref(bad), null);
+    assert.deepEqual(parseInline(`[x](${bad})`).filter((span) => span.kind === "link"), []);
+  }
+  assert.deepEqual(parseInline("[x](https://a.b/c)"), [
+    { kind: "link", href: "https://a.b/c", spans: [{ kind: "text", text: "x" }] },
+  ]);
+});
+
+test("a link holds no other link", () => {
+  const [link] = parseInline("[https://a.b](https://c.d)");
+  assert.deepEqual(link, { kind: "link", href: "https://c.d", spans: [{ kind: "text", text: "https://a.b" }] });
+});
+
+test("markup of the session is text", () => {
+  assert.deepEqual(parseInline("<script>alert(1)</script>"), [{ kind: "text", text: "<script>alert(1)</script>" }]);
+});
+
+test("marks that never close lose nothing", () => {
+  for (const source of ["**open", "`open", "a * b", "[open](", "![", "~~x", "___", "*".repeat(60), "snake_case_name"]) {
+    assert.equal(text(parseInline(source)), source);
+  }
+});
+
+test("emphasis, code and links nest", () => {
+  assert.deepEqual(parseInline("**a *b* `c*`**"), [
+    {
+      kind: "strong",
+      spans: [
+        { kind: "text", text: "a " },
+        { kind: "em", spans: [{ kind: "text", text: "b" }] },
+        { kind: "text", text: " " },
+        { kind: "code", text: "c*" },
+      ],
+    },
+  ]);
+});
+
+test("hostile nesting costs no time worth naming", () => {
+  for (const source of ["[".repeat(4_000), "*a ".repeat(1_300), "`".repeat(1_999) + "x", "_".repeat(4_000) + "a"]) {
+    const start = performance.now();
+    parseInline(source);
+    assert.ok(performance.now() - start < 1_000, source.slice(0, 3));
+  }
+});
