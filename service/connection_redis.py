@@ -1,8 +1,10 @@
 """How every adapter talks to the engine: clients that never retry by themselves, and errors of our own.
 
-1. No automatic retry. redis-py's default of ten wrote one `XADD` twice over a server pause (`measurements.md`).
+1. No automatic retry. redis-py's default of ten wrote one `XADD` twice over a server pause
+   (`measurements.md`).
 2. Every call ends: connecting within 5 s, an answer within 10 s beyond what the call itself may block.
-3. What may have happened and what did not are different errors: StoreUnavailable is *unknown*, StoreRefused is *no*.
+3. What may have happened and what did not are different errors: StoreUnavailable is *unknown*, StoreRefused
+   is *no*.
 """
 
 import asyncio
@@ -55,7 +57,9 @@ def address_of(url: str) -> str:
 
 
 def connect(url: str, *, blocking_ms: int = 0, connections: int = POOL_CONNECTIONS) -> Redis:
-    """A client for `unix://`, `redis://` or `rediss://`; answers are bytes; `blocking_ms` is the longest BLOCK."""
+    """A client for `unix://`, `redis://` or `rediss://`; answers are bytes; `blocking_ms` is the longest
+    BLOCK.
+    """
     pool: BlockingConnectionPool = BlockingConnectionPool.from_url(
         url,
         max_connections=connections,
@@ -100,7 +104,7 @@ async def ping(client: Redis, where: str) -> None:
 
 
 class Script:
-    """A Lua script beside this module, run by its digest, and by its text on an engine that does not know it."""
+    """A Lua script beside this module, run by digest, and by its text on an engine that does not know it."""
 
     __slots__ = ("_digest", "_text")
 
@@ -118,7 +122,9 @@ class Script:
     async def run_then(
         self, client: Redis, keys: Sequence[str], args: Sequence[str | bytes | int], then: Sequence[str | int]
     ) -> tuple[Any, Any]:
-        """Run, and send `then` on the same connection right behind it: WAIT and WAITAOF look at *its* last write."""
+        """Run, and send `then` on the same connection right behind it: WAIT and WAITAOF look at *its* last
+        write.
+        """
         replies = await self._pipelined(client, ("EVALSHA", self._digest, len(keys), *keys, *args), then)
         if isinstance(replies[0], NoScriptError):
             replies = await self._pipelined(client, ("EVAL", self._text, len(keys), *keys, *args), then)

@@ -32,7 +32,7 @@ class StoreRefused(ServiceError):
 
 
 class KeyRefused(StoreRefused):
-    """A key is not what Turnfold wrote, so nothing was written at all; reaction: a person restores or removes it.
+    """A key is not what Turnfold wrote, so nothing was written; reaction: a person restores or removes it.
 
     Attributes:
         key: its full name.
@@ -41,8 +41,8 @@ class KeyRefused(StoreRefused):
     def __init__(self, where: str, key: str) -> None:
         super().__init__(
             where,
-            f"the key {key} is not what Turnfold wrote (another type, or a log that was cut or grew); nothing was "
-            "written. Restore or remove that key",
+            f"the key {key} is not what Turnfold wrote (another type, or a log that was cut or grew); "
+            "nothing was written. Restore or remove that key",
         )
         self.key = key
 
@@ -63,8 +63,8 @@ class DeploymentMismatch(StartError):
     def __init__(self, name: str, stored: str, configured: str) -> None:
         super().__init__(
             f"this Redis holds a Turnfold deployment with {name}={stored}, and this process was started with "
-            f"{name}={configured}; sessions would be looked for in the wrong place. Start with {stored}, or use "
-            "another Redis database"
+            f"{name}={configured}; sessions would be looked for in the wrong place. Start with {stored}, "
+            "or use another Redis database"
         )
         self.name = name
         self.stored = stored
@@ -101,7 +101,9 @@ class CursorRefused(ServiceError):
 
 
 class NotDurable(ServiceError):
-    """The events are in the engine, but not as safe as `TURNFOLD_ACK` promises; reaction: retry with event ids."""
+    """The events are in the engine, but not as safe as `TURNFOLD_ACK` promises; reaction: retry with event
+    ids.
+    """
 
     def __init__(self, ack: str) -> None:
         super().__init__(

@@ -1,7 +1,8 @@
 """Stage 6, the change feed: tells API processes what was committed, without a silent hole.
 
-Feed ids count commits per partition. So the next id is known: another one means that the feed was trimmed past this
-reader, and one that never comes, while the stored count is smaller, that the engine went back (a restore, a wipe).
+Feed ids count commits per partition. So the next id is known: another one means that the feed was trimmed
+past this reader, and one that never comes, while the stored count is smaller, that the engine went back (a
+restore, a wipe).
 """
 
 from typing import Self

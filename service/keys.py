@@ -1,7 +1,7 @@
 """Stage 0, addressing: which partition a session belongs to and what each Redis key is called (R-1).
 
-All keys of one partition share one hash tag, so that a commit touches one cluster slot. The algorithm is public:
-a producer in any language computes ``crc32(session) mod P`` and writes to ``turnfold:{TAG}:in``.
+All keys of one partition share one hash tag, so that a commit touches one cluster slot. The algorithm is
+public: a producer in any language computes ``crc32(session) mod P`` and writes to ``turnfold:{TAG}:in``.
 
 Test vectors (P, session -> partition, tag, ingest key):
 
@@ -46,8 +46,8 @@ def cluster_slot(tag: str) -> int:
 def partition_tags(partition_count: int) -> tuple[str, ...]:
     """One hash tag per partition, spread evenly over the cluster's slots.
 
-    Tag ``i`` is the first of ``p{i}``, ``p{i}a`` .. ``p{i}z``, ``p{i}aa`` .. whose slot lies in the i-th of P equal
-    slices of the slots. Plain ``{0}`` .. ``{7}`` fell 4/2/2 on three primaries.
+    Tag ``i`` is the first of ``p{i}``, ``p{i}a`` .. ``p{i}z``, ``p{i}aa`` .. whose slot lies in the i-th of P
+    equal slices of the slots. Plain ``{0}`` .. ``{7}`` fell 4/2/2 on three primaries.
     """
     if not 1 <= partition_count <= MAX_PARTITION_COUNT:
         raise ValueError(f"partition count {partition_count} is not between 1 and {MAX_PARTITION_COUNT}")

@@ -1,11 +1,13 @@
 """Stage 4, fold: one session in a projector's memory, between its cold start and its eviction.
 
 1. What is here can be dropped at any instant: state and log hold all of it up to the last commit.
-2. A batch changes it before the commit; so after a refused commit every touched session is dropped, never repaired.
-3. Duplicates are counted here and kept in the summary, not in the fold: they are not in the log, so a replay could
-   not count them, and the folded state must equal a replay byte for byte.
-4. A fold that raises (a bug) parks the session at that event: its later events get their seq and reach the log, its
-   state stands still. The next cold start folds again from the log, and so goes on by itself once the bug is fixed.
+2. A batch changes it before the commit; so after a refused commit every touched session is dropped, never
+   repaired.
+3. Duplicates are counted here and kept in the summary, not in the fold: they are not in the log, so a replay
+   could not count them, and the folded state must equal a replay byte for byte.
+4. A fold that raises (a bug) parks the session at that event: its later events get their seq and reach the
+   log, its state stands still. The next cold start folds again from the log, and so goes on by itself once
+   the bug is fixed.
 """
 
 import traceback
@@ -156,7 +158,7 @@ class LiveSession:
             return
         try:
             self.fold.apply(seq, event)
-        except Exception as error:  # noqa: BLE001 - the supervisor of R-9: a bug in the fold stops one session alone
+        except Exception as error:  # noqa: BLE001 - R-9: a bug in the fold stops one session alone
             self.parked = Parked(seq=seq, error=_name_of(error))
             self._remember_id(event)
             _log.error("session_parked", session=self.session, seq=seq, error=self.parked.error)

@@ -1,7 +1,7 @@
 """Stages 2 to 4 for one partition: a batch of entries becomes a commit.
 
-Entries are folded session by session, which is twice as fast as in their order, and in slices, so that whatever else
-lives in the process gets its turn. Sessions are independent; each one's own order is kept.
+Entries are folded session by session, which is twice as fast as in their order, and in slices, so that
+whatever else lives in the process gets its turn. Sessions are independent; each one's own order is kept.
 """
 
 import asyncio
@@ -178,7 +178,8 @@ class BatchFolder:
         await self._replay(live)
         live.remember(summary)
         if live.next_seq != summary.next_seq or summary.updated_at_ms <= self._lost_at_ms:
-            # Readers may have seen versions that are gone: an old number must not resume into another history.
+            # Readers may have seen versions that are gone: an old number must not resume into another
+            # history.
             live.epoch = self._make_epoch()
             _log.warning(
                 "session_epoch_renewed", session=stored.session, seq=live.next_seq, known=summary.next_seq
@@ -197,7 +198,9 @@ class BatchFolder:
 
 
 def _grouped(entries: Sequence[IngestEntry]) -> tuple[dict[bytes, _Entries], list[Quarantined]]:
-    """Entries by session, in the order in which each first appears; those that name none go to the quarantine."""
+    """Entries by session, in the order in which each first appears; those that name none go to the
+    quarantine.
+    """
     groups: dict[bytes, _Entries] = {}
     strange: list[Quarantined] = []
     for entry_id, session, event in entries:

@@ -41,7 +41,9 @@ class Parked(Struct, frozen=True, kw_only=True):
 
 
 class Summary(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of the session list, and the position of the session; replaced by every commit that touches it."""
+    """One line of the session list, and the position of the session; replaced by every commit that touches
+    it.
+    """
 
     session: SessionId
     epoch: str
@@ -122,7 +124,7 @@ class FeedEntry(Struct, frozen=True, kw_only=True):
 
 
 class Quarantined(Struct, frozen=True, kw_only=True):
-    """An entry that could not be decoded; `seq` is -1 (and `session` empty) where no session could be read."""
+    """An entry that could not be decoded; `seq` is -1 and `session` empty where none could be read."""
 
     session: SessionId
     seq: int
@@ -139,7 +141,7 @@ class QuarantinePage(Struct, frozen=True, kw_only=True):
 
 
 class SessionCommit(Struct, frozen=True, kw_only=True):
-    """What one commit writes for one session. Without events only the summary is replaced (duplicates alone)."""
+    """What one commit writes for one session; without events (duplicates alone) only the summary."""
 
     expected_next_seq: int
     summary: Summary
@@ -153,8 +155,8 @@ class SessionCommit(Struct, frozen=True, kw_only=True):
 class Commit(Struct, frozen=True, kw_only=True):
     """One batch of one partition: from the checkpoint `expected_id` to `new_id`, under `token`.
 
-    `consumed_count` is the number of entries ever consumed, with this batch; `dropped_count` those of this batch
-    that belonged to deleted sessions; entries before `trim_before` are no longer needed.
+    `consumed_count` is the number of entries ever consumed, with this batch; `dropped_count` those of this
+    batch that belonged to deleted sessions; entries before `trim_before` are no longer needed.
     """
 
     partition: int
@@ -206,9 +208,10 @@ class Source(Protocol):
     """The ingest streams, one per partition.
 
     Order: entries are read in the order of the stream; one `append` stays together and in its order.
-    Loss: none once `append` has returned, at the level of `TURNFOLD_ACK`; an error means that the outcome is unknown.
-    Duplicates: an event id seen in the session within the hour is appended once and reported; without ids a repeated
-        `append` appends again. Adapters never retry by themselves.
+    Loss: none once `append` has returned, at the level of `TURNFOLD_ACK`; an error means that the outcome is
+    unknown.
+    Duplicates: an event id seen in the session within the hour is appended once and reported; without ids a
+    repeated `append` appends again. Adapters never retry by themselves.
     Atomicity: an `append` is taken whole or not at all.
     Concurrency: any number of producers and readers; reading takes nothing away.
     """
@@ -244,7 +247,9 @@ class Store(Protocol):
         ...
 
     async def record_loss(self, partition: int, at_ms: int) -> None:
-        """Note that the checkpoint went back: sessions committed until `at_ms` get a new epoch when next touched."""
+        """Note that the checkpoint went back: sessions committed until `at_ms` get a new epoch when next
+        touched.
+        """
         ...
 
     async def load(self, partition: int, sessions: Sequence[SessionId]) -> tuple[StoredSession, ...]:
@@ -252,7 +257,9 @@ class Store(Protocol):
         ...
 
     async def read_log(self, session: SessionId, after_seq: int, limit: int) -> tuple[LogBatch, ...]:
-        """At most `limit` batches, oldest first, that hold a seq above `after_seq` (-1: all); the first may begin before it."""
+        """At most `limit` batches, oldest first, that hold a seq above `after_seq` (-1: all); the first may
+        begin before it.
+        """
         ...
 
     async def commit(self, commit: Commit) -> CommitOutcome:
@@ -260,7 +267,9 @@ class Store(Protocol):
         ...
 
     async def stale_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Summary, ...]:
-        """Sessions with an open turn and nothing waiting whose last commit is at or before `before_ms`, oldest first."""
+        """Sessions with an open turn and nothing waiting whose last commit is at or before `before_ms`,
+        oldest first.
+        """
         ...
 
 
@@ -284,9 +293,9 @@ class Feed(Protocol):
 class Reader(Protocol):
     """What an API process needs.
 
-    Order: lists are newest first; logs oldest first. Loss and duplicates: none within one page; a session that
-    moves while a list is paged is seen at most once more. Atomicity: each call sees whole commits; two calls may
-    see different ones, which (epoch, version) tells. Concurrency: any number of readers.
+    Order: lists are newest first; logs oldest first. Loss and duplicates: none within one page; a session
+    that moves while a list is paged is seen at most once more. Atomicity: each call sees whole commits; two
+    calls may see different ones, which (epoch, version) tells. Concurrency: any number of readers.
     """
 
     async def summary(self, session: SessionId) -> Summary | None:
@@ -312,7 +321,9 @@ class Reader(Protocol):
     async def log_versions(
         self, session: SessionId, after_version: int, limit: int
     ) -> tuple[VersionEnd, ...]:
-        """The newest versions above `after_version`, oldest first, at most `limit`: complete if the first is `after_version` + 1."""
+        """The newest versions above `after_version`, oldest first, at most `limit`: complete if the first is
+        `after_version` + 1.
+        """
         ...
 
     async def open_feed(self) -> Feed:
@@ -324,5 +335,5 @@ class Reader(Protocol):
         ...
 
     async def delete(self, session: SessionId, at_ms: int) -> bool:
-        """Remove all of a session and leave a tombstone, atomically; False when there was nothing to remove."""
+        """Remove a session and leave a tombstone, atomically; False when there was nothing to remove."""
         ...

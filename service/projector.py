@@ -1,11 +1,12 @@
 """Stages 1 to 5 in a loop: read, decode, fold, commit, one asyncio task per partition (R-2, R-3, R-7).
 
 1. The stored checkpoint is the truth; what is in memory is a guess that a commit confirms.
-2. After a refusal or an unknown outcome: read the checkpoint. At our new id under our token the commit happened; else
-   drop the touched sessions and go on from what is stored.
-3. A larger token means that another projector owns the partition: stop, loudly. A smaller one, or none, means that
-   the engine lost data: take the partition again and trust nothing in memory.
-4. An engine that does not answer is waited for, with back-off, as long as it takes; that is said once, not per try.
+2. After a refusal or an unknown outcome: read the checkpoint. At our new id under our token the commit
+   happened; else drop the touched sessions and go on from what is stored.
+3. A larger token means that another projector owns the partition: stop, loudly. A smaller one, or none, means
+   that the engine lost data: take the partition again and trust nothing in memory.
+4. An engine that does not answer is waited for, with back-off, as long as it takes; that is said once, not
+   per try.
 """
 
 import asyncio
@@ -91,7 +92,9 @@ class Projector:
         )
 
     async def run(self) -> None:
-        """Work until `stop`; raises LeaseLost, after every partition has stopped, when another projector took one."""
+        """Work until `stop`; raises LeaseLost, after every partition has stopped, when another projector took
+        one.
+        """
         tasks = [asyncio.create_task(loop.run(), name=f"partition-{loop.partition}") for loop in self._loops]
         try:
             await asyncio.gather(*tasks)
@@ -247,7 +250,8 @@ class PartitionLoop:
             return
         self._is_unsure = False
         if batch is not None:
-            # Even when it happened: an earlier try may be the one that did, with other epochs for new sessions.
+            # Even when it happened: an earlier try may be the one that did, with other epochs for new
+            # sessions.
             self._folder.drop(batch)
             if stored.entry_id == batch.commit.new_id:
                 self._advance(batch)
@@ -283,7 +287,7 @@ class PartitionLoop:
             _log.info("store_recovered", partition=self.partition)
 
     async def _end_stale_turns(self) -> None:
-        """Rule 9. Only when everything that came was committed: else an event that waits would be overtaken."""
+        """Rule 9. Only when all that came was committed: else an event that waits would be overtaken."""
         now_ms = self._clock.now_ms()
         if self._limits.stale_turn_ms == 0 or now_ms < self._next_stale_check_ms:
             return

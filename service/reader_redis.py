@@ -70,7 +70,9 @@ class RedisReader:
         return SummaryPage(summaries=found, cursor=_encode_place(places[limit - 1]) if more else None)
 
     async def _newest(self, keys: PartitionKeys, below: _Place | None, limit: int) -> list[_Place]:
-        """Up to `limit` places of one partition below a place, in the order of the engine: time, then name, falling."""
+        """Up to `limit` places of one partition below a place, in the order of the engine: time, then name,
+        falling.
+        """
         top = "+inf" if below is None else below[0]
         places: list[_Place] = []
         offset = 0

@@ -1,4 +1,4 @@
-"""The sessions that a projector holds in memory: least recently used first, bounded in count and bytes (R-7)."""
+"""The sessions in a projector's memory: least recently used first, bounded in count and bytes (R-7)."""
 
 from collections.abc import Iterable
 

@@ -1,7 +1,8 @@
 """When a session's folded state is saved, and what (R-6).
 
-A save is due when the log has grown, since the last one, by as much as that one wrote and by at least 64 KiB. So the
-bytes written for saves stay proportional to the bytes of the log, and a cold start replays at most that much.
+A save is due when the log has grown, since the last one, by as much as that one wrote and by at least 64 KiB.
+So the bytes written for saves stay proportional to the bytes of the log, and a cold start replays at most
+that much.
 """
 
 from typing import Final
@@ -42,7 +43,7 @@ class SavePolicy:
         raise SavedStateError(f"projection {state.projection}, this is {PROJECTION}")
 
     def note(self, changes: Changes, first_seq: int) -> dict[str, bytes]:
-        """Note which turns changed, for the next save, and give the specs that changed from `first_seq` on."""
+        """Note the changed turns for the next save, and give the specs that changed from `first_seq` on."""
         specs: dict[str, bytes] = {}
         for touched in changes.touched:
             turn = touched.turn

@@ -1,8 +1,9 @@
 """Stage 1, the source: appends to the ingest streams and reads them from a checkpoint (R-2, R-3a).
 
-Reading takes nothing away and needs no pending list: the checkpoint moves inside the commit alone. `TURNFOLD_ACK` is
-kept per append: `memory` answers when the engine has the events, `fsync` when its disk has them, `replicas` when a
-replica has them.
+Reading takes nothing away and needs no pending list: the checkpoint moves inside the commit alone.
+`TURNFOLD_ACK` is kept
+per append: `memory` answers when the engine has the events, `fsync` when its disk has them, `replicas`
+when a replica has them.
 """
 
 from collections.abc import Sequence
@@ -43,7 +44,9 @@ class RedisSource:
         self._reading.set_response_callback("XREAD", raw_reply)
 
     async def start(self) -> None:
-        """Check that the engine answers and can give what `ack` promises; raises StartError or StoreUnavailable."""
+        """Check that the engine answers and can give what `ack` promises; raises StartError or
+        StoreUnavailable.
+        """
         await ping(self._client, self._where)
         with our_errors(self._where):
             if self._ack == "fsync":

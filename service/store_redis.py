@@ -2,17 +2,19 @@
 
 The rules that keep every event exactly once (R-3):
 
-1. A commit is one script over keys of one slot. It checks token, checkpoint, tombstones, every key's type and every
-   log's head, and refuses as a whole; only then it writes, the checkpoint last. Neither scripts nor MULTI roll back:
-   a WRONGTYPE in mid-batch left MULTI with the checkpoint moved (a loss) and Lua with half a batch.
-2. The checkpoint moves only inside a commit, and every commit moves it. So the checkpoint alone tells what became of
-   a commit whose reply was lost: at its `new_id` under our token, it happened; anywhere else, it did not.
+1. A commit is one script over keys of one slot. It checks token, checkpoint, tombstones, every key's type and
+   every log's head, and refuses as a whole; only then it writes, the checkpoint last. Neither scripts nor
+   MULTI roll back: a WRONGTYPE in mid-batch left MULTI with the checkpoint moved (a loss) and Lua with half a
+   batch.
+2. The checkpoint moves only inside a commit, and every commit moves it. So the checkpoint alone tells what
+   became of a commit whose reply was lost: at its `new_id` under our token, it happened; anywhere else, it
+   did not.
 3. Ownership is a number that grows. Whoever holds a smaller one commits nothing, however long it was asleep.
 4. A log entry's id is `last seq + 1`-`count`, so that the engine itself refuses a second entry for one seq.
 5. Feed ids count without a hole, so that a reader sees by the id alone that it missed something.
 6. Time and randomness come from the caller; scripts know neither. Nothing here is ever tried twice.
-7. A saved state and its turns are written by one commit and read by one MULTI: never a head of one save with turns
-   of another. The log is read after it; being append-only, it can only be longer.
+7. A saved state and its turns are written by one commit and read by one MULTI: never a head of one save with
+   turns of another. The log is read after it; being append-only, it can only be longer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +46,8 @@ from service.ports import (
 FORMAT: Final = "1"
 # About 10,000 commits back: an API process that was away longer reloads what it holds.
 FEED_LENGTH: Final = 10_000
-# Two connections suffice for one loop per partition; a few more so that partitions do not wait for each other.
+# Two connections suffice for one loop per partition; a few more so that partitions do not wait for each
+# other.
 _CONNECTIONS = 16
 
 _encode_summary = msgspec.json.Encoder().encode
@@ -69,7 +72,9 @@ class RedisStore:
         self._client: Redis = connect(url, connections=_CONNECTIONS)
 
     async def start(self, now_ms: int) -> None:
-        """Check that the engine answers and holds this deployment, or make it; raises StartError or StoreUnavailable."""
+        """Check that the engine answers and holds this deployment, or make it; raises StartError or
+        StoreUnavailable.
+        """
         await ping(self._client, self._where)
         wanted = {"partitions": str(self._keys.partition_count), "format": FORMAT}
         with our_errors(self._where):
@@ -183,7 +188,7 @@ def saved_state(state: Mapping[bytes, bytes], turns: Mapping[bytes, bytes]) -> S
 
 
 async def read_log(client: Redis, key: str, after_seq: int, limit: int) -> tuple[LogBatch, ...]:
-    """Batches of a log that hold a seq above `after_seq`: those whose id begins at `after_seq` + 2 or later."""
+    """Batches that hold a seq above `after_seq`: those whose id begins at `after_seq` + 2 or later."""
     entries = await ask(client, "XRANGE", key, after_seq + 2, "+", "COUNT", limit)
     return tuple(unpack_batch(entry_id, fields[b"v"], fields[b"b"]) for entry_id, fields in entries)
 

@@ -1,6 +1,7 @@
 """A projector as a process of its own, for tests that kill and stop it.
 
-`python -m tests.chaos.projector_process URL PARTITIONS` ends with 0 after SIGTERM and with 3 when it was fenced.
+`python -m tests.chaos.projector_process URL PARTITIONS` ends with 0 after SIGTERM and with 3 when it was
+fenced.
 """
 
 import asyncio

@@ -1,6 +1,7 @@
-"""A projector, or its engine, is killed, stopped or cut off at any instant: work is lost, events never (R-3, R-12).
+"""A projector or its engine is killed, stopped or cut off at any instant: work is lost, events never (R-3).
 
-Each test appends a known sequence per session and ends by comparing every session's log with it, byte for byte.
+Each test appends a known sequence per session and ends by comparing every session's log with it, byte for
+byte.
 """
 
 import asyncio
@@ -251,7 +252,9 @@ async def _is_whole(deployment: Deployment, expected: dict[str, list[bytes]]) ->
 
 
 class CuttingProxy:
-    """Passes bytes on between a client and the engine, and cuts some connections instead of passing a script's reply."""
+    """Passes bytes on between a client and the engine, and cuts some connections instead of passing a
+    script's reply.
+    """
 
     def __init__(self, target: Path) -> None:
         self._target = target

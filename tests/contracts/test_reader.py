@@ -14,7 +14,9 @@ S1 = SessionId("s1")
 
 
 async def test_lists_page_through_all_sessions_newest_first(deployment: Deployment) -> None:
-    """One commit gives all its sessions one time, so ties are the rule; over all partitions, each exactly once."""
+    """One commit gives all its sessions one time, so ties are the rule; over all partitions, each exactly
+    once.
+    """
     chains = [await Chain.take(deployment, index) for index in range(deployment.keys.partition_count)]
     names = [f"n{index}" for index in range(60)]
     for round_number, start in enumerate(range(0, 60, 20)):
