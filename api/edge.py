@@ -71,6 +71,11 @@ class Edge:
             outside = f"Everything is below {self._rules.base_path}."
             await self._refuse(scope, Refusal(code="not_found", detail=outside, where="path"), answer)
             return
+        if scope["path"] == self._rules.base_path and knock.method == "GET":
+            # The page's own addresses are relative, and count from the last slash.
+            location = self._rules.base_path.encode() + b"/"
+            await _send(answer, 308, ((b"location", location),), b"")
+            return
         if is_preflight(knock):
             await _send(answer, 204, _PREFLIGHT_HEADERS, b"")
             return

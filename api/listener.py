@@ -82,4 +82,5 @@ def listen(settings: Settings) -> socket.socket:
 def address_of(listener: socket.socket, settings: Settings) -> str:
     """The page's address for people."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{listener.getsockname()[1]}{settings.base_path}"
+    base = f"{settings.base_path}/" if settings.base_path else ""
+    return f"http://{host}:{listener.getsockname()[1]}{base}"

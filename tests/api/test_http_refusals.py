@@ -167,6 +167,7 @@ async def test_everything_lives_below_the_base_path(tmp_path: Path) -> None:
     async with serving(tmp_path, door=DoorRules(loopback_only=True, base_path="/turnfold")) as stack:
         assert (await stack.client.get("/turnfold/v1/sessions")).status_code == 200
         assert await code(stack.client.get("/v1/sessions")) == "not_found"
+        assert (await stack.client.get("/turnfold")).headers["location"] == "/turnfold/"
         schema = (await stack.client.get("/turnfold/schema")).json()
         assert schema["servers"] == [{"url": "/turnfold"}]
 

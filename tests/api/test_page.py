@@ -1,7 +1,9 @@
 """The page and its files: typed, bounded by a policy, and nothing beside them."""
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 
@@ -69,3 +71,20 @@ async def test_service_without_a_page_says_so(tmp_path: Path) -> None:
     empty.mkdir()
     async with serving(tmp_path / "data", page=empty) as stack:
         assert (await stack.client.get("/")).json()["code"] == "not_found"
+
+
+async def test_shipped_page_names_only_files_that_are_served(stack: Stack) -> None:
+    """Every script, style sheet and module of the client comes with its type."""
+    waiting, seen = ["/"], set[str]()
+    while waiting:
+        url = waiting.pop()
+        seen.add(url)
+        response = await stack.client.get(url)
+        assert response.status_code == 200, url
+        found = re.findall(r'(?:src|href)="([^"]+)"|from "(\.[^"]+)"|import\("(\.[^"]+)"\)', response.text)
+        named = {urljoin(url, next(filter(None, groups))) for groups in found}
+        if not url.endswith((".html", ".js", "/")):
+            continue
+        waiting += [one for one in named - seen - set(waiting) if one.startswith("/assets/")]
+    assert any(url.endswith("/page.js") for url in seen)
+    assert any(url.endswith(".css") for url in seen)
