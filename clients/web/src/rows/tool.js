@@ -1,6 +1,6 @@
 /** Rows of work: a tool call, a command of the host, a search. One line, and all of it in the row's own disclosure. */
 
-import { blocksOf, drawBlock, drawJson, plain, textOf } from "../blocks.js";
+import { blocksOf, drawBlock, drawJson, textOf } from "../blocks.js";
 import { CodeView } from "../code.js";
 import { Disclosure } from "../disclosure.js";
 import { el, icon, setText } from "../element.js";
@@ -191,5 +191,5 @@ function sourceLink(source) {
   const { url, title } = typeof source === "object" && source !== null ? /** @type {any} */ (source) : { url: source, title: "" };
   const text = textOf(title) || textOf(url) || textOf(source);
   const href = safeHref(textOf(url));
-  return href ? el("a", { href, target: "_blank", rel: "noopener noreferrer nofollow" }, text) : plain(text);
+  return href ? el("a", { href, target: "_blank", rel: "noopener noreferrer nofollow" }, text) : el("span", {}, text);
 }

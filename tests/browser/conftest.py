@@ -1,0 +1,72 @@
+"""Chromium and a service for the browser tests; without Chromium they are skipped, in CI they fail."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from tests.browser.service import Service
+from tests.browser.transcript_page import TranscriptPage
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One Chromium for all tests."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        if os.environ.get("TURNFOLD_REQUIRE_ALL") == "1":
+            pytest.fail("no Chromium on PATH")
+        pytest.skip("no Chromium on PATH")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One service for all tests; each test has a session of its own."""
+    running = Service(tmp_path_factory.mktemp("service"))
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def page(browser: Browser, service: Service) -> Iterator[Page]:
+    """A fresh browser context; a word of complaint on its console fails the test."""
+    complaints: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            complaints.append(message.text)
+
+    context = browser.new_context(viewport={"width": 1100, "height": 800}, locale="en-US")
+    context.set_default_timeout(10_000)
+    context.on("console", note)
+    context.on("weberror", lambda problem: complaints.append(str(problem.error)))
+    yield context.new_page()
+    context.close()
+    lost = "WebSocket connection to"  # what Chromium says of a service that is away, which some tests arrange
+    assert [text for text in complaints if lost not in text] == []
+    assert service.address
+
+
+@pytest.fixture
+def transcript(page: Page, service: Service) -> TranscriptPage:
+    """The page, with a session that no other test uses."""
+    return TranscriptPage(page, service, f"browser-{next(_numbers)}")

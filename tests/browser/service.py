@@ -1,0 +1,61 @@
+"""A running `serve` for browser tests: one process on a free port, over a directory of its own."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import httpx
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = (
+    "import os, sys; from api.serve import serve; from service.settings import read_settings; "
+    "sys.exit(serve(read_settings(os.environ), announce=lambda line: print(line, flush=True)))"
+)
+READY = "Turnfold is ready at "
+Event = Mapping[str, object]
+
+
+class Service:
+    """A service process; `stop` and `start` again keep its address and what it holds."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._port = "0"
+        self._process: subprocess.Popen[str] | None = None
+        self.address = ""
+
+    def start(self) -> None:
+        """Returns once requests are answered."""
+        variables = {"TURNFOLD_DATA_DIR": str(self._directory), "TURNFOLD_PORT": self._port}
+        process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            cwd=ROOT,
+            env={**os.environ, **variables},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self._process = process
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith(READY):
+                self.address = line.removeprefix(READY).strip().rstrip("/")
+                self._port = self.address.rpartition(":")[2]
+                return
+        raise AssertionError(f"the service ended with {process.wait()} before it was ready")
+
+    def stop(self) -> None:
+        """Returns once the process is gone."""
+        if self._process is None:
+            return
+        self._process.send_signal(signal.SIGTERM)
+        self._process.communicate(timeout=20)
+        self._process = None
+
+    def append(self, session: str, *events: Event) -> None:
+        """Append events to a session, as a producer would."""
+        answer = httpx.post(f"{self.address}/v1/sessions/{session}/events", json=list(events), timeout=10)
+        assert answer.is_success, answer.text
