@@ -94,6 +94,10 @@ class LiveSession:
             self.saves.grow(len(raw))
         self.version = batch.version
 
+    def settle(self) -> None:
+        """The replay is over: what it changed is of older commits, and still to be saved."""
+        self.saves.note(self.fold.drain(), self.next_seq)
+
     def open_batch(self) -> Pending:
         """What the next batch adds, still empty."""
         return Pending(first_seq=self.next_seq, entry_ids=[], events=[], quarantined=[])

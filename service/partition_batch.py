@@ -194,7 +194,7 @@ class BatchFolder:
                 await asyncio.sleep(0)
             if len(batches) < _LOG_BATCHES_PER_CALL:
                 break
-        live.fold.drain()
+        live.settle()
 
 
 def _grouped(entries: Sequence[IngestEntry]) -> tuple[dict[bytes, _Entries], list[Quarantined]]:

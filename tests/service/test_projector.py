@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from projections.decode import decode_event
+from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
 from service.connection_redis import ask
 from service.engine_valkey import EmbeddedEngine
@@ -93,6 +95,13 @@ def notice(text: str, **more: object) -> dict[str, Any]:
     return {"type": "notice", "id": text, "level": "info", "text": text, **more}
 
 
+def one_turn(number: int, notice_count: int) -> list[dict[str, Any]]:
+    """A turn with so many notices, closed."""
+    inside = [notice(f"{number}.{index}", event_id=f"{number}.{index}") for index in range(notice_count)]
+    end = {"type": "turn/end", "turn": number, "reason": "completed"}
+    return [{"type": "turn/start", "turn": number}, *inside, end]
+
+
 async def test_what_was_appended_is_in_the_log_once_and_in_order(deployment: Deployment) -> None:
     """R-3, without any trouble."""
     events = [notice(f"n{index}") for index in range(1_200)]
@@ -115,6 +124,42 @@ async def test_a_session_goes_on_after_a_cold_start_under_the_same_epoch(deploym
         after = await projected(deployment, 2)
     assert (after.epoch, after.version, after.row_count) == (before.epoch, before.version + 1, 2)
     assert [row.version for row in await deployment.reader.log_versions(S1, 0, 10)] == [1, 2]
+
+
+async def test_saves_and_the_log_after_them_give_the_fold_of_the_whole_log(deployment: Deployment) -> None:
+    """R-6: at every cold start, byte for byte; and saves write no more than the log itself grew by."""
+    limits = replace(LIMITS, fold=FoldLimits(save_first_bytes=2_000))
+    for turn in range(1, 7):
+        async with projecting(deployment, limits=limits):
+            await append(deployment, *one_turn(turn, 40))
+            await projected(deployment, 42 * turn)
+        state = await deployment.reader.load_state(S1)
+        assert state is not None
+        fold = restore(state.head, state.turns)
+        log = await deployment.logged("s1")
+        for seq in range(fold.next_seq, len(log)):
+            fold.apply(seq, decode_event(log[seq]))
+        whole = SessionFold()
+        for seq, raw in enumerate(log):
+            whole.apply(seq, decode_event(raw))
+        assert (encode_head(fold), encode_turns(fold)) == (encode_head(whole), encode_turns(whole))
+
+
+async def test_an_unusable_save_is_replaced_by_a_replay(deployment: Deployment) -> None:
+    """R-6: another format, or damage, costs work alone."""
+    limits = replace(LIMITS, fold=FoldLimits(save_first_bytes=2_000))
+    async with projecting(deployment, limits=limits):
+        await append(deployment, *one_turn(1, 40))
+        await projected(deployment, 42)
+    key = deployment.keys.of_session("s1").state("s1")
+    await ask(deployment.raw, "HSET", key, "head", "damaged")
+    async with projecting(deployment, limits=limits):
+        await append(deployment, *one_turn(2, 40))
+        summary = await projected(deployment, 84)
+    assert summary.turn_count == 2
+    state = await deployment.reader.load_state(S1)
+    assert state is not None
+    assert restore(state.head, state.turns).next_seq == state.next_seq
 
 
 async def test_an_evicted_session_is_folded_as_if_it_had_stayed(deployment: Deployment) -> None:
