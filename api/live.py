@@ -1,47 +1,49 @@
 """Edge stage: the live side of the service as one part: folded sessions, subscribers and the socket."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Final
 
 from litestar.types import ASGIApp
 
-from api.hub_loading import load
+from api.auth import Authenticator
+from api.hub import Hub
+from api.socket import Sockets
 from projections.position import Position
 from projections.session import SessionFold
 from service.keys import SessionId
 from service.ports import Reader
 from service.settings import Settings
 
-_POLL_S: Final = 0.02
-
 
 class Live:
-    """Folded sessions, loaded as they are asked for; see `api.parts.Transcripts`."""
+    """Folded sessions, loaded as they are asked for, and followed; see `api.parts.Transcripts`."""
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self.socket: ASGIApp | None = None
+    def __init__(self, hub: Hub, sockets: Sockets, drain_s: float) -> None:
+        self._hub = hub
+        self._sockets = sockets
+        self._drain_s = drain_s
+        self.socket: ASGIApp = sockets
 
-    async def look(self, session: SessionId, at_least: int = 0) -> tuple[SessionFold, Position]:  # noqa: ARG002
-        """The fold as it is stored now, which holds whatever was committed."""
-        loaded = await load(self._reader, session)
-        return loaded.fold, Position(epoch=loaded.epoch, version=loaded.version)
+    async def look(self, session: SessionId, at_least: int = 0) -> tuple[SessionFold, Position]:
+        """The fold at version `at_least` or later, if that was committed; use it before the next await."""
+        return await self._hub.look(session, at_least)
 
     async def until(self, session: SessionId, version: int) -> None:
-        """Wait until the version is committed."""
-        while True:
-            summary = await self._reader.summary(session)
-            if summary is not None and summary.version >= version:
-                return
-            await asyncio.sleep(_POLL_S)
+        """Wait until the version is committed and folded; for ever, if it never is."""
+        await self._hub.until(session, version)
 
     async def drain(self) -> None:
         """Send the sockets away, spread over the drain time (W-5)."""
+        await self._sockets.drain(self._drain_s)
 
 
 @asynccontextmanager
-async def open_live(reader: Reader, settings: Settings) -> AsyncIterator[Live]:  # noqa: ARG001
+async def open_live(reader: Reader, settings: Settings) -> AsyncIterator[Live]:
     """The live side for the length of the block."""
-    yield Live(reader)
+    hub = await Hub(reader, flush_ms=settings.flush_ms).start()
+    sockets = Sockets(hub, Authenticator(settings.jwt_secret))
+    hub.spawn(sockets.watch())
+    try:
+        yield Live(hub, sockets, settings.drain_s)
+    finally:
+        await hub.stop()

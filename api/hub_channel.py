@@ -1,0 +1,109 @@
+"""Hub stage, publishing: one channel a view of a session, and the followers who get the same frames (W-3).
+
+1. All live followers of a channel are at the same version, `sent`; the next delta goes from there.
+2. A delta is encoded once. Followers who hold every turn that changed share it; those who hold the history
+   from a `floor` on, and not all that changed, get the part that is theirs, encoded once a floor.
+3. What changes nothing in the view is not sent at once: it only makes the channel *behind*, until the next
+   delta or until `settle`, which tells the followers the version with an empty delta.
+4. A follower that was skipped (`outbox.py`) leaves the channel and comes back through a snapshot.
+"""
+
+from collections.abc import Callable
+
+from api.codes import ErrorCode
+from api.frames import NO_REV, NOBODY, head_of, tail_of
+from api.messages import Delta, Shared, View
+from api.outbox import Outbox
+from projections.deltas import Op, Presenter, TurnOps, in_window
+
+
+class Follower:
+    """One subscription of a session, as the hub sees it; `view` changes by `LiveSession.show`."""
+
+    __slots__ = ("end", "floor", "has_left", "outbox", "sub", "view", "view_rev")
+
+    def __init__(
+        self,
+        *,
+        sub: str,
+        view: View,
+        view_rev: int,
+        outbox: Outbox,
+        end: Callable[[str, ErrorCode, str | None], None],
+    ) -> None:
+        """Make a follower that is in no channel yet; `end` is told when the hub ends the subscription."""
+        self.sub = sub
+        self.view = view
+        self.view_rev = view_rev
+        self.outbox = outbox
+        self.end = end
+        self.floor = -1
+        """The smallest `seq` of the client's window; -1: it holds the whole history."""
+        self.has_left = False
+
+    def send(self, message: Shared) -> None:
+        """Send a message that is this follower's alone."""
+        self.send_tail(str(type(message).__struct_config__.tag), tail_of(message))
+
+    def send_tail(self, tag: str, tail: str) -> None:
+        """Send a shared message that is no live delta."""
+        if self.has_left:
+            return
+        self.outbox.put_shared(head_of(tag, self.sub, self.view_rev), tail, self.sub)
+
+    def send_delta(self, tail: str) -> None:
+        """Send a live delta."""
+        if self.has_left:
+            return
+        self.outbox.put_delta(head_of("delta", self.sub, self.view_rev), tail, self.sub)
+
+
+class Channel:
+    """The followers of one view of one session."""
+
+    __slots__ = ("_presenter", "epoch", "followers", "sent", "snapshot", "version", "view")
+
+    def __init__(self, view: View, epoch: str, version: int) -> None:
+        self.view = view
+        self.epoch = epoch
+        self.version = version
+        self.sent = version
+        self.followers: dict[Follower, None] = {}
+        self.snapshot: tuple[tuple[int, int | None], tuple[str, ...], int] | None = None
+        """The last snapshot's tails and floor, by (version, floor asked for): many may come at once."""
+        self._presenter = Presenter(view)
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether the followers do not know the present version yet."""
+        return self.sent != self.version
+
+    def publish(self, version: int, changed: tuple[TurnOps, ...]) -> None:
+        """Send what changed up to `version`: the ops that all views share, made before the next event."""
+        self.version = version
+        ops = tuple((one, self._presenter.ops(one)) for one in changed)
+        everything = tuple(op for _, each in ops for op in each)
+        if not everything:
+            return
+        since, self.sent = self.sent, version
+        shared = self._tail(since, everything)
+        tails: dict[int, str] = {}
+        for follower in tuple(self.followers):
+            floor = follower.floor
+            if floor not in tails:
+                part = tuple(op for one, each in ops for op in in_window(one, each, floor))
+                tails[floor] = shared if len(part) == len(everything) else self._tail(since, part)
+            follower.send_delta(tails[floor])
+
+    def settle(self) -> None:
+        """Tell the followers the present version, where only batches without a change came."""
+        if self.is_behind:
+            since, self.sent = self.sent, self.version
+            tail = self._tail(since, ())
+            for follower in tuple(self.followers):
+                follower.send_delta(tail)
+
+    def _tail(self, since: int, ops: tuple[Op, ...]) -> str:
+        return tail_of(
+            Delta(sub=NOBODY, view_rev=NO_REV, since=since, to=self.sent, epoch=self.epoch, ops=ops)
+        )

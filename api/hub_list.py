@@ -1,0 +1,145 @@
+"""Hub stage, the list of sessions, live: which summaries changed, told to every follower in coalesced
+frames.
+
+1. A follower first gets the newest `LIST_LENGTH` sessions (`whole`), then the entries that changed and the
+   names of those that are gone.
+2. Announcements only collect names; at most every `LIST_TICK_S` the changed summaries are read and sent, so
+   a list costs the same whether its sessions stream or not.
+3. A token that may not read every session is told of its own alone (W-6). Each entry is encoded once.
+4. A follower that was skipped (`outbox.py`), and everybody after a hole in the feed, gets the list whole
+   again.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+
+import msgspec
+
+from api.codes import ErrorCode
+from api.frames import whole
+from api.listing import entry_of
+from api.messages import Sessions
+from api.outbox import Outbox
+from service.errors import StoreRefused, StoreUnavailable
+from service.keys import SessionId
+from service.ports import FeedEntry, Reader, Summary
+
+LIST_LENGTH = 200
+LIST_TICK_S = 0.5
+
+_encode = msgspec.json.Encoder().encode
+_Encoded = dict[SessionId, msgspec.Raw]
+
+
+class ListFollower:
+    """One subscription of the list; `may_read` says which sessions it may know of."""
+
+    __slots__ = ("end", "is_skipped", "may_read", "outbox", "sub")
+
+    def __init__(
+        self,
+        *,
+        sub: str,
+        outbox: Outbox,
+        may_read: Callable[[str], bool],
+        end: Callable[[str, ErrorCode, str | None], None],
+    ) -> None:
+        self.sub = sub
+        self.outbox = outbox
+        self.may_read = may_read
+        self.end = end
+        self.is_skipped = False
+
+    def send(self, entries: _Encoded, gone: tuple[SessionId, ...], *, is_whole: bool) -> None:
+        """Send what of this concerns the follower; nothing where nothing does."""
+        mine = tuple(raw for session, raw in entries.items() if self.may_read(session))
+        lost = tuple(session for session in gone if self.may_read(session))
+        if mine or lost or is_whole:
+            message = Sessions(sub=self.sub, whole=is_whole, sessions=mine, gone=lost)
+            self.outbox.put_delta(whole(message), "", self.sub)
+
+
+class SessionListHub:
+    """The followers of the list; for one event loop."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        spawn: Callable[[Coroutine[None, None, None]], object],
+        report: Callable[[str, BaseException], None],
+    ) -> None:
+        self._reader = reader
+        self._spawn = spawn
+        self._report = report
+        self._followers: dict[ListFollower, None] = {}
+        self._changed: dict[SessionId, None] = {}
+        self._gone: dict[SessionId, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._lock = asyncio.Lock()
+        self._is_doubtful = False
+
+    async def follow(self, follower: ListFollower) -> None:
+        """Send the list, then every change of it."""
+        async with self._lock:
+            entries = _encoded((await self._reader.summaries(None, LIST_LENGTH)).summaries)
+            follower.is_skipped = False
+            self._followers[follower] = None
+            follower.send(entries, (), is_whole=True)
+
+    def leave(self, follower: ListFollower) -> None:
+        """Forget a follower."""
+        self._followers.pop(follower, None)
+
+    def announce(self, entry: FeedEntry) -> None:
+        """Note that a session changed or went."""
+        if not self._followers:
+            return
+        if entry.gone:
+            self._gone[entry.session] = None
+            self._changed.pop(entry.session, None)
+        else:
+            self._changed[entry.session] = None
+        self._schedule()
+
+    def doubt(self) -> None:
+        """Note that the feed had a hole."""
+        self._is_doubtful = True
+        self._schedule()
+
+    def _schedule(self) -> None:
+        if self._timer is None:
+            loop = asyncio.get_running_loop()
+            self._timer = loop.call_later(LIST_TICK_S, lambda: self._spawn(self._tick()))
+
+    async def _tick(self) -> None:
+        self._timer = None
+        async with self._lock:
+            changed, self._changed = self._changed, {}
+            gone, self._gone = tuple(self._gone), {}
+            is_whole, self._is_doubtful = self._is_doubtful, False
+            try:
+                entries = _encoded(await self._read(changed, is_whole=is_whole))
+            except (StoreUnavailable, StoreRefused) as trouble:
+                self._report("list_failed", trouble)
+                self.doubt()
+                return
+            for follower in tuple(self._followers):
+                follower.send(entries, gone, is_whole=is_whole)
+
+    async def _read(self, changed: dict[SessionId, None], *, is_whole: bool) -> tuple[Summary, ...]:
+        """Read the summaries that changed: the newest page holds nearly all of them."""
+        if not changed and not is_whole:
+            return ()
+        newest = (await self._reader.summaries(None, LIST_LENGTH)).summaries
+        if is_whole:
+            return newest
+        found = {one.session: one for one in newest if one.session in changed}
+        for session in changed:
+            if session not in found and (summary := await self._reader.summary(session)) is not None:
+                found[session] = summary
+        return tuple(found.values())
+
+
+def _encoded(summaries: tuple[Summary, ...]) -> _Encoded:
+    return {one.session: msgspec.Raw(_encode(entry_of(one))) for one in summaries}

@@ -1,0 +1,161 @@
+"""Hub stage, loading: a session's fold out of its log, in slices.
+
+1. The log is the truth and holds everything; what is loaded equals what was followed live.
+2. Folding a long log would hold the event loop: after `SLICE_S` of work the loop gets a turn.
+3. Two reads may see two commits. The epoch is read before and after, and a load that straddled a change of
+   epoch starts again, so that a fold never mixes two histories.
+4. A fold that raises is a bug: the session stops there for this process (`FoldBroken`), and no other does
+   (R-9).
+"""
+
+import asyncio
+from collections.abc import Sequence
+from time import perf_counter
+
+import msgspec
+
+from projections.decode import decode_event
+from projections.session import SessionFold
+from service.keys import SessionId
+from service.ports import LogBatch, Reader
+
+# One slice of folding: short against the 33 ms of a flush tick, long against the cost of a switch.
+SLICE_S = 0.004
+# Batches read at once: a batch of the projector's backlog holds at most 8,000 events.
+BATCHES_PER_READ = 16
+# A repair or rebuild changes the epoch once; a load that meets three changes is in a loop.
+_MAX_ATTEMPTS = 3
+# How many versions a client can come back from. Each costs two numbers, and only for sessions in use.
+RETAINED_VERSIONS = 4096
+# How many events are folded between two looks at the clock.
+_EVENTS_PER_LOOK = 64
+
+
+class FoldBroken(Exception):  # noqa: N818 - the name says what is the case, as in service.errors
+    """The fold raised at `seq` of `session`; reaction: stop this session here, loudly, and report the bug."""
+
+    def __init__(self, session: str, seq: int) -> None:
+        super().__init__(f"the fold of session {session!r} raised at seq {seq}; it stands still there")
+        self.session = session
+        self.seq = seq
+
+
+class HistoryChanged(Exception):  # noqa: N818 - as above
+    """The log does not go on where the fold ends: it is another history; reaction: load the session again."""
+
+    def __init__(self, session: str) -> None:
+        super().__init__(f"the log of session {session!r} does not continue the one that was folded")
+        self.session = session
+
+
+class Loaded(msgspec.Struct, frozen=True, kw_only=True):
+    """A session at a version; a session that does not exist is empty at version 0 of the epoch ``""``."""
+
+    epoch: str
+    version: int
+    fold: SessionFold
+    ends: tuple[tuple[int, int], ...]
+    """(version, next seq) of each batch that was read, oldest first."""
+
+
+class KnownVersions:
+    """Where each recent version of one session ends, for clients that come back (W-2)."""
+
+    __slots__ = ("_next_seqs", "_reader", "_session")
+
+    def __init__(self, session: SessionId, reader: Reader) -> None:
+        self._session = session
+        self._reader = reader
+        self._next_seqs = {0: 0}
+
+    def add(self, ends: Sequence[tuple[int, int]]) -> None:
+        """Note (version, next seq) of batches, oldest first; the oldest beyond the bound are forgotten."""
+        self._next_seqs.update(ends)
+        while len(self._next_seqs) > RETAINED_VERSIONS:
+            del self._next_seqs[next(iter(self._next_seqs))]
+
+    async def next_seq_of(self, version: int, present: int) -> int | None:
+        """Return the first seq that `version` does not hold; None where it is too far behind `present`."""
+        if version not in self._next_seqs and present - version < RETAINED_VERSIONS:
+            found = await self._reader.log_versions(self._session, version - 1, RETAINED_VERSIONS)
+            known = {end.version: end.last_seq + 1 for end in found}
+            self._next_seqs = {**known, **self._next_seqs}
+        return self._next_seqs.get(version)
+
+
+async def load(reader: Reader, session: SessionId) -> Loaded:
+    """Load a session as it is now; raises FoldBroken, and what the reader raises."""
+    for _ in range(_MAX_ATTEMPTS):
+        before = await reader.summary(session)
+        if before is None:
+            return Loaded(epoch="", version=0, fold=SessionFold(), ends=())
+        fold = SessionFold()
+        ends: list[tuple[int, int]] = []
+        await fold_on(reader, session, fold, ends)
+        after = await reader.summary(session)
+        if after is not None and after.epoch == before.epoch:
+            fold.drain()
+            return Loaded(epoch=after.epoch, version=ends[-1][0] if ends else 0, fold=fold, ends=tuple(ends))
+    raise HistoryChanged(session)
+
+
+async def load_at(reader: Reader, session: SessionId, seq: int) -> SessionFold:
+    """Fold a session up to and with `seq`: time travel. Raises FoldBroken, and what the reader raises."""
+    fold = SessionFold()
+    await fold_on(reader, session, fold, [], until_seq=seq)
+    return fold
+
+
+async def fold_on(
+    reader: Reader,
+    session: SessionId,
+    fold: SessionFold,
+    ends: list[tuple[int, int]],
+    *,
+    until_seq: int | None = None,
+) -> None:
+    """Fold what the log holds beyond the fold; add (version, next seq) of each batch to `ends`.
+
+    `ends` is true also when this raises. With `until_seq` it stops behind that event, in mid-batch.
+    Raises HistoryChanged, FoldBroken, and what the reader raises.
+    """
+    clock = _Slices()
+    while until_seq is None or fold.next_seq <= until_seq:
+        batches = await reader.read_log(session, fold.next_seq - 1, BATCHES_PER_READ)
+        for batch in batches:
+            await _fold_batch(session, fold, batch, until_seq, clock)
+            ends.append((batch.version, batch.first_seq + len(batch.events)))
+        if len(batches) < BATCHES_PER_READ:
+            break
+
+
+async def _fold_batch(
+    session: SessionId, fold: SessionFold, batch: LogBatch, until_seq: int | None, clock: "_Slices"
+) -> None:
+    if batch.first_seq > fold.next_seq:
+        raise HistoryChanged(session)
+    for seq, raw in enumerate(batch.events, batch.first_seq):
+        if seq < fold.next_seq:
+            continue
+        if until_seq is not None and seq > until_seq:
+            return
+        try:
+            fold.apply(seq, decode_event(raw))
+        except Exception as bug:
+            raise FoldBroken(session, seq) from bug
+        if seq % _EVENTS_PER_LOOK == 0:
+            await clock.breathe()
+
+
+class _Slices:
+    """Gives the loop a turn whenever a slice is used up."""
+
+    __slots__ = ("_since",)
+
+    def __init__(self) -> None:
+        self._since = perf_counter()
+
+    async def breathe(self) -> None:
+        if perf_counter() - self._since >= SLICE_S:
+            await asyncio.sleep(0)
+            self._since = perf_counter()

@@ -1,0 +1,148 @@
+"""Hub stage, pages: what a follower is sent that is no live delta: snapshots, catch-up and older turns.
+
+1. A follower holds the turns from its *floor* on: the smallest `seq` of its window, -1 for the whole
+   history.
+2. A page is bounded in bytes, but for a single row or op that is greater by itself. A turn too great for
+   one part is cut between two rows: it comes in both parts, with the same head.
+3. The ops of a catch-up are whole values (rows, specs, presentations), so that a client that lost its
+   connection between two pages may be sent all of them again: only the last page moves its position.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import msgspec
+
+from api.frames import NO_REV, NOBODY
+from api.messages import Delta, Earlier, Snapshot, View
+from projections.deltas import Op, Presenter, facts_since, in_window
+from projections.position import Position
+from projections.session import SessionFold
+from projections.transcript import TurnValue, Window, session_rows_of, turn_value, window_of
+
+# A part of a snapshot or catch-up: some ms of a phone's connection, and far above nearly every row.
+PAGE_BYTES = 256 * 1024
+WHOLE_HISTORY = -1
+
+_encode = msgspec.json.Encoder().encode
+_Item = TypeVar("_Item")
+
+
+def floor_of(fold: SessionFold, from_turn: int | None) -> int | None:
+    """Return the floor of a client whose oldest turn is `from_turn` (None: it holds the whole history).
+
+    Returns None where there is no such turn any more.
+    """
+    if from_turn is None:
+        return WHOLE_HISTORY
+    turn = fold.main.turns.get(from_turn)
+    if turn is None:
+        return None
+    return WHOLE_HISTORY if turn is next(iter(fold.main.turns.values())) else turn.first_seq
+
+
+def snapshot_parts(
+    fold: SessionFold, view: View, position: Position, floor: int | None
+) -> tuple[tuple[Snapshot, ...], int]:
+    """Return a snapshot from `floor` on (None: the default window) in parts, and the floor it has."""
+    window = window_of(fold) if floor is None else _window_from(fold, floor)
+    rows = session_rows_of(fold, window, view)
+    turns = [turn_value(fold.main, turn, view) for turn in window.turns]
+    pages = list(_pages_of(turns)) or [()]
+    parts = tuple(
+        Snapshot(
+            sub=NOBODY,
+            view_rev=NO_REV,
+            position=position,
+            view=view,
+            history_complete=window.complete,
+            before=window.before,
+            session_rows=rows if number == 0 else (),
+            turns=page,
+            part=number,
+            last=number == len(pages) - 1,
+        )
+        for number, page in enumerate(pages)
+    )
+    return parts, window.floor
+
+
+def earlier_page(
+    fold: SessionFold, view: View, position: Position, floor: int, limit: int
+) -> tuple[Earlier, int]:
+    """Return at most `limit` turns before `floor`, and the floor of what is held with them."""
+    older = [turn for turn in fold.main.turns.values() if turn.first_seq < floor]
+    chosen: list[TurnValue] = []
+    size_bytes = 0
+    for turn in reversed(older[-limit:]):
+        value = turn_value(fold.main, turn, view)
+        size_bytes += _size_bytes(value)
+        if chosen and size_bytes > PAGE_BYTES:
+            break
+        chosen.insert(0, value)
+    complete = len(chosen) == len(older)
+    turns = tuple(older[len(older) - len(chosen) :])
+    new_floor = WHOLE_HISTORY if complete else turns[0].first_seq
+    window = Window(turns=turns, floor=new_floor, ceiling=max(floor, 0), complete=complete)
+    page = Earlier(
+        sub=NOBODY,
+        view_rev=NO_REV,
+        position=position,
+        before=window.before,
+        history_complete=complete,
+        session_rows=session_rows_of(fold, window, view),
+        turns=tuple(chosen),
+    )
+    return page, new_floor
+
+
+def catch_up(
+    fold: SessionFold, view: View, *, next_seq: int, since: Position, now: Position, floor: int
+) -> Iterator[Delta]:
+    """Yield the deltas from `since`, whose first unknown event is `next_seq`, to `now`."""
+    presenter = Presenter(view)
+    ops: list[Op] = []
+    for one in facts_since(fold, next_seq - 1):
+        ops.extend(in_window(one, presenter.ops(one), floor))
+    pages = list(_paged(ops))
+    for number, page in enumerate(pages):
+        to = now.version if number == len(pages) - 1 else since.version
+        yield Delta(sub=NOBODY, view_rev=NO_REV, since=since.version, to=to, epoch=now.epoch, ops=page)
+    if not pages and now.version > since.version:
+        yield Delta(sub=NOBODY, view_rev=NO_REV, since=since.version, to=now.version, epoch=now.epoch, ops=())
+
+
+def _size_bytes(value: object) -> int:
+    return len(_encode(value))
+
+
+def _window_from(fold: SessionFold, floor: int) -> Window:
+    turns = tuple(turn for turn in fold.main.turns.values() if turn.first_seq >= floor)
+    complete = len(turns) == len(fold.main.turns)
+    return Window(turns=turns, floor=WHOLE_HISTORY if complete else floor, ceiling=None, complete=complete)
+
+
+def _pages_of(turns: Iterable[TurnValue]) -> Iterator[tuple[TurnValue, ...]]:
+    yield from _paged([piece for turn in turns for piece in _pieces(turn)])
+
+
+def _pieces(turn: TurnValue) -> Iterator[TurnValue]:
+    if _size_bytes(turn) <= PAGE_BYTES:
+        yield turn
+        return
+    for rows in _paged(list(turn.rows)):
+        yield msgspec.structs.replace(turn, rows=rows)
+
+
+def _paged(items: list[_Item]) -> Iterator[tuple[_Item, ...]]:
+    page: list[_Item] = []
+    size_bytes = 0
+    for item in items:
+        size = _size_bytes(item)
+        if page and size_bytes + size > PAGE_BYTES:
+            yield tuple(page)
+            page, size_bytes = [], 0
+        page.append(item)
+        size_bytes += size
+    if page:
+        yield tuple(page)

@@ -1,0 +1,399 @@
+"""Hub stage, one session in memory: its fold, its version, and the order of all that happens to it.
+
+Rules:
+
+1. Everything happens under one lock, in the order it was asked for: loading, flushing, following, paging.
+   So a snapshot and the deltas after it join without a gap or a duplicate (W-2), and between two of them
+   the fold, the version and what the followers were sent never differ.
+2. A flush folds all that the log holds by then and sends one delta a view. The first flush after a pause
+   runs at once, the next ones at least `flush_s` apart (W-3); a view in which nothing changed is told the
+   version within `SETTLE_S`.
+3. The log is read only when somebody looks: without followers an announcement is just noted.
+4. Another epoch is another history: the session is loaded again and every follower starts over with
+   `reset`.
+5. A session that does not exist can be followed: it is empty, at version 0 of the epoch "". When it
+   appears, its epoch is another one, and rule 4 applies.
+6. A store that does not answer changes nothing; the flush is tried again. A fold that raises stops this
+   session.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+
+from api.codes import ErrorCode
+from api.frames import NO_REV, NOBODY, tail_of
+from api.hub_channel import Channel, Follower
+from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_on, load
+from api.hub_pages import catch_up, earlier_page, floor_of, snapshot_parts
+from api.messages import CaughtUp, Reset, ResetReason, View
+from projections.deltas import facts
+from projections.position import Position
+from projections.session import SessionFold
+from service.errors import SessionGone, StoreRefused, StoreUnavailable
+from service.keys import SessionId
+from service.ports import FeedEntry, Reader
+
+# What changes nothing in a view still advances `to` within a second; this leaves room for the flush itself.
+SETTLE_S = 0.8
+# After a store that did not answer.
+RETRY_S = 1.0
+
+
+class LiveSession:
+    """One session in memory; for one event loop."""
+
+    def __init__(
+        self,
+        session: SessionId,
+        reader: Reader,
+        *,
+        flush_s: float,
+        spawn: Callable[[Coroutine[None, None, None]], object],
+        report: Callable[[str, BaseException], None],
+    ) -> None:
+        """Make a session that is not loaded yet.
+
+        Args:
+            session: its id.
+            reader: where it is read from.
+            flush_s: the least time between two flushes, in seconds.
+            spawn: runs a coroutine in the background and keeps hold of it.
+            report: told of faults that nobody waits for, by a name and the error.
+        """
+        self.session = session
+        self.lock = asyncio.Lock()
+        self.epoch = ""
+        self.version = 0
+        self.announced = 0
+        self.gone = False
+        self.user_count = 0
+        """How many callers hold on to the session; the hub forgets it only at 0."""
+        self._fold: SessionFold | None = None
+        self._broken: FoldBroken | None = None
+        self._foreign: tuple[str, int] | None = None
+        self._is_doubtful = False
+        self._reader = reader
+        self._flush_s = flush_s
+        self._spawn = spawn
+        self._report = report
+        self._channels: dict[View, Channel] = {}
+        self._versions = KnownVersions(session, reader)
+        self._timer: asyncio.TimerHandle | None = None
+        self._settle_timer: asyncio.TimerHandle | None = None
+        self._flushed_at = float("-inf")
+        self._moved = asyncio.Event()
+
+    @property
+    def has_followers(self) -> bool:
+        """Whether anybody would get a delta."""
+        return any(channel.followers for channel in self._channels.values())
+
+    @property
+    def needs_reading(self) -> bool:
+        """Whether more is known to be in the log than was folded, or another history."""
+        return self._must_load or self.announced > self.version
+
+    @property
+    def _must_load(self) -> bool:
+        return self._fold is None or self._foreign is not None or self._is_doubtful
+
+    # What the feed says
+
+    def announce(self, entry: FeedEntry) -> None:
+        """Note what was committed; with followers, a flush comes at the next tick."""
+        if entry.gone:
+            self._spawn(self._end_all())
+        elif entry.epoch == self.epoch:
+            self.announced = max(self.announced, entry.version)
+        else:
+            self._foreign = (entry.epoch, entry.version)
+        self._wake()
+        if self.has_followers:
+            self._schedule()
+
+    def doubt(self) -> None:
+        """Note that the feed had a hole: what is held may be old."""
+        self._wake()
+        if self._fold is not None:
+            self._spawn(self._look_again())
+
+    def _wake(self) -> None:
+        moved, self._moved = self._moved, asyncio.Event()
+        moved.set()
+
+    def _schedule(self, delay_s: float = 0.0) -> None:
+        if self._timer is None and self.needs_reading and not self.gone:
+            loop = asyncio.get_running_loop()
+            at = max(loop.time() + delay_s, self._flushed_at + self._flush_s)
+            self._timer = loop.call_at(at, lambda: self._spawn(self._flush()))
+
+    # What the followers ask
+
+    async def follow(self, follower: Follower, position: Position | None, from_turn: int | None) -> None:
+        """Send what the follower lacks, or a snapshot, then every delta."""
+        async with self.lock:
+            if follower.has_left:
+                return
+            await self._refresh(0 if position is None else position.version)
+            if position is None or not await self._resume(follower, position, from_turn):
+                self._send_snapshot(follower)
+            self._join(follower)
+
+    async def show(self, follower: Follower, view: View, view_rev: int) -> None:
+        """Send the follower a snapshot in another view, of what it holds, then every delta of that view."""
+        async with self.lock:
+            self._leave(follower)
+            if follower.has_left:
+                return
+            follower.view, follower.view_rev = view, view_rev
+            await self._refresh()
+            self._send_snapshot(follower, follower.floor)
+            self._join(follower)
+
+    async def restart(self, follower: Follower, reason: ResetReason) -> None:
+        """Void what a follower was sent, and send a snapshot."""
+        async with self.lock:
+            if follower.has_left:
+                return
+            await self._refresh()
+            self._reset(follower, reason)
+            self._join(follower)
+
+    async def reach(self, follower: Follower, limit: int) -> None:
+        """Send the turns before the oldest that the follower holds."""
+        async with self.lock:
+            if follower.has_left or self._fold is None:
+                return
+            channel = self._channels.get(follower.view)
+            if channel is None or follower not in channel.followers:
+                return
+            channel.settle()
+            page, follower.floor = earlier_page(
+                self._fold, follower.view, self._position(), follower.floor, limit
+            )
+            follower.send(page)
+
+    def leave(self, follower: Follower) -> None:
+        """Forget a follower, at once."""
+        follower.has_left = True
+        self._leave(follower)
+
+    def skip(self, follower: Follower) -> None:
+        """Send a follower nothing until it restarts."""
+        self._leave(follower)
+
+    # What a reader of the present asks
+
+    async def look(self, at_least: int = 0) -> tuple[SessionFold, Position]:
+        """Return the fold as it is now; the caller must be done with it before it awaits anything.
+
+        It is at version `at_least` or later, if that was committed. Raises SessionGone, FoldBroken, and what
+        the store raises.
+        """
+        async with self.lock:
+            return await self._refresh(at_least), self._position()
+
+    async def until(self, version: int) -> None:
+        """Wait until `version` is committed and folded; for ever, if it never is. Raises as `look`."""
+        while True:
+            moved = self._moved
+            _, position = await self.look(version)
+            if position.version >= version:
+                return
+            await moved.wait()
+
+    # Under the lock
+
+    async def _refresh(self, at_least: int = 0) -> SessionFold:
+        """Be at the announced version or later: load, load again, or fold on and publish."""
+        if self.gone:
+            raise SessionGone(self.session)
+        if self._broken is not None:
+            raise self._broken
+        if self._must_load:
+            await self._load()
+        elif max(self.announced, at_least) > self.version:
+            await self._advance()
+        return self._held()
+
+    def _held(self) -> SessionFold:
+        if self._fold is None:
+            raise LookupError(
+                f"session {self.session!r} is not loaded"
+            )  # a bug: nothing asks before `_refresh`
+        return self._fold
+
+    async def _load(self) -> None:
+        if await self._reader.is_gone(self.session):
+            self.gone = True
+            raise SessionGone(self.session)
+        self._foreign, self._is_doubtful = None, False
+        try:
+            loaded = await load(self._reader, self.session)
+        except FoldBroken as bug:
+            self._broken = bug
+            raise
+        except BaseException:
+            self._is_doubtful = True
+            raise
+        before, had = self._position(), self._fold
+        self._fold, self.epoch, self.version = loaded.fold, loaded.epoch, loaded.version
+        self.announced = loaded.version
+        self._heed_announced()
+        self._versions = KnownVersions(self.session, self._reader)
+        self._versions.add(loaded.ends)
+        if had is not None and before != self._position():
+            self._start_over("appeared" if not before.epoch else "epoch")
+
+    def _heed_announced(self) -> None:
+        """Take what was announced while we read: a later version, or an epoch that is not the one we read."""
+        if self._foreign is not None and self._foreign[0] == self.epoch:
+            self.announced = max(self.announced, self._foreign[1])
+            self._foreign = None
+
+    def _start_over(self, reason: ResetReason) -> None:
+        followers = [follower for channel in self._channels.values() for follower in channel.followers]
+        self._channels = {}
+        for follower in followers:
+            self._reset(follower, reason)
+            self._join(follower)
+
+    async def _advance(self) -> None:
+        """Fold what the log holds beyond us, and publish it."""
+        fold = self._held()
+        ends: list[tuple[int, int]] = []
+        try:
+            await fold_on(self._reader, self.session, fold, ends)
+        except HistoryChanged:
+            await self._load()
+        except FoldBroken as bug:
+            self._broken = bug
+            raise
+        finally:
+            # Also after a store that failed half way: the fold and the version never differ (rule 1).
+            if ends and self._broken is None:
+                self._reach_version(ends, fold)
+
+    def _reach_version(self, ends: list[tuple[int, int]], fold: SessionFold) -> None:
+        self.version = ends[-1][0]
+        self.announced = max(self.announced, self.version)
+        self._versions.add(ends)
+        self._publish(fold)
+
+    def _publish(self, fold: SessionFold) -> None:
+        changed = facts(fold.drain())
+        for view, channel in tuple(self._channels.items()):
+            if channel.followers:
+                channel.publish(self.version, changed)
+            else:
+                del self._channels[view]
+        if self._settle_timer is None and any(channel.is_behind for channel in self._channels.values()):
+            loop = asyncio.get_running_loop()
+            self._settle_timer = loop.call_later(SETTLE_S, lambda: self._spawn(self._settle()))
+
+    async def _resume(self, follower: Follower, position: Position, from_turn: int | None) -> bool:
+        fold = self._held()
+        if position.epoch != self.epoch or position.version > self.version:
+            return False
+        next_seq = await self._versions.next_seq_of(position.version, self.version)
+        if next_seq is None:
+            return False
+        floor = floor_of(fold, from_turn)
+        if floor is None:
+            return False
+        follower.floor = floor
+        pages = catch_up(
+            fold, follower.view, next_seq=next_seq, since=position, now=self._position(), floor=floor
+        )
+        for delta in pages:
+            follower.send(delta)
+        follower.send(CaughtUp(sub=NOBODY, view_rev=NO_REV, position=self._position()))
+        return True
+
+    def _send_snapshot(self, follower: Follower, floor: int | None = None) -> None:
+        channel = self._channel(follower.view)
+        asked = (self.version, floor)
+        if channel.snapshot is None or channel.snapshot[0] != asked:
+            parts, holds = snapshot_parts(self._held(), follower.view, self._position(), floor)
+            channel.snapshot = (asked, tuple(tail_of(part) for part in parts), holds)
+        _, tails, follower.floor = channel.snapshot
+        for tail in tails:
+            follower.send_tail("snapshot", tail)
+
+    def _reset(self, follower: Follower, reason: ResetReason) -> None:
+        follower.send(Reset(sub=NOBODY, view_rev=NO_REV, reason=reason))
+        self._send_snapshot(follower)
+
+    def _join(self, follower: Follower) -> None:
+        if follower.has_left:
+            return
+        channel = self._channel(follower.view)
+        channel.settle()
+        channel.followers[follower] = None
+        self._schedule()
+
+    def _leave(self, follower: Follower) -> None:
+        channel = self._channels.get(follower.view)
+        if channel is not None:
+            channel.followers.pop(follower, None)
+            if not channel.followers:
+                del self._channels[follower.view]
+
+    def _channel(self, view: View) -> Channel:
+        channel = self._channels.get(view)
+        if channel is None:
+            channel = self._channels[view] = Channel(view, self.epoch, self.version)
+        return channel
+
+    def _position(self) -> Position:
+        return Position(epoch=self.epoch, version=self.version)
+
+    # In the background
+
+    async def _flush(self) -> None:
+        self._timer = None
+        async with self.lock:
+            self._flushed_at = asyncio.get_running_loop().time()
+            try:
+                await self._refresh()
+            except SessionGone:
+                self._end(ErrorCode.GONE)
+            except FoldBroken as bug:
+                self._report("fold_broken", bug)
+                self._end(ErrorCode.INTERNAL)
+            except (StoreUnavailable, StoreRefused, HistoryChanged) as trouble:
+                self._report("flush_failed", trouble)
+                self._schedule(RETRY_S)
+
+    async def _settle(self) -> None:
+        self._settle_timer = None
+        async with self.lock:
+            for channel in self._channels.values():
+                channel.settle()
+
+    async def _look_again(self) -> None:
+        async with self.lock:
+            try:
+                summary = await self._reader.summary(self.session)
+            except (StoreUnavailable, StoreRefused) as trouble:
+                self._report("look_failed", trouble)
+                self._is_doubtful = True
+            else:
+                epoch, version = ("", 0) if summary is None else (summary.epoch, summary.version)
+                self._is_doubtful = epoch != self.epoch
+                self.announced = max(self.announced, 0 if self._is_doubtful else version)
+        if self.has_followers:
+            self._schedule()
+
+    async def _end_all(self) -> None:
+        async with self.lock:
+            self._end(ErrorCode.GONE)
+
+    def _end(self, code: ErrorCode) -> None:
+        self.gone = self.gone or code is ErrorCode.GONE
+        followers = [follower for channel in self._channels.values() for follower in channel.followers]
+        self._channels = {}
+        for follower in followers:
+            follower.has_left = True
+            follower.end(follower.sub, code, None)
+        self._wake()
