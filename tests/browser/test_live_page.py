@@ -92,6 +92,30 @@ def test_a_delegates_transcript_hangs_under_its_call(transcript: TranscriptPage)
     expect(transcript.row("tool:call-1")).to_have_count(0)
 
 
+def test_a_tools_output_shows_while_it_runs(transcript: TranscriptPage) -> None:
+    """Progress grows in the call's own disclosure and gives way to the result."""
+    call = {
+        "type": "tool/call",
+        "turn": 1,
+        "step": 1,
+        "call_id": "c1",
+        "name": "bash",
+        "input": {"command": "make"},
+    }
+    transcript.append(*start(), call, {"type": "tool/progress", "call_id": "c1", "output": "one\ntw"})
+    transcript.open()
+    tool = transcript.row("tool:c1")
+    tool.get_by_role("button").click()
+    expect(tool).to_contain_text("Output so far")
+    transcript.append({"type": "tool/progress", "call_id": "c1", "output": "o\n"})
+    expect(tool.locator("pre").last).to_have_text("one\ntwo\n")
+    transcript.append(
+        {"type": "tool/result", "call_id": "c1", "status": "error", "output": "broke", "exit_code": 2}
+    )
+    expect(tool).to_contain_text("Exit code 2")
+    expect(tool.get_by_role("heading", name="Output so far")).to_have_count(0)
+
+
 def test_the_list_shows_the_newest_session_first(transcript: TranscriptPage) -> None:
     """A session that goes on moves to the top, with its title, and a click chooses it."""
     transcript.append({"type": "session/meta", "title": "The first"}, *start())

@@ -83,39 +83,47 @@ function outputOf(row, page) {
   return [...drawn, page.shortened(row.key, { bytes: row.bytes, text }, (whole) => drawn[0]?.replaceChildren(whole))];
 }
 
+/** What a tool has put out so far: it grows, and goes away when the result is there. */
+class LiveOutput {
+  /** @param {HTMLElement} section */
+  constructor(section) {
+    this.section = section;
+    /** @type {CodeView | null} */
+    this.code = null;
+  }
+
+  /** @param {string | undefined} text */
+  set(text) {
+    this.code = null;
+    fill(this.section, []);
+    if (text) this.append(text);
+  }
+
+  /** @param {string} text */
+  append(text) {
+    if (!this.code) {
+      this.code = new CodeView("");
+      fill(this.section, [this.code.element]);
+    }
+    const lines = (this.code.partial.data + text).split("\n");
+    const last = /** @type {string} */ (lines.pop());
+    for (const line of lines) this.code.addLine(line);
+    this.code.partial.data = last;
+  }
+}
+
 /** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
 export function toolRow(body, page) {
   const { words } = page;
   const work = new WorkView(body, page);
   const input = work.section(words.input);
-  const live = work.section(words.output_live);
+  const live = new LiveOutput(work.section(words.output_live));
   const output = work.section(words.output);
   const error = work.section(words.error);
-  /** @type {CodeView | null} */
-  let progress = null;
   /** @type {Row | null} */
   let shown = null;
   /** @type {HTMLElement | null} */
   let delegate = null;
-
-  /** @param {string} text */
-  function grow(text) {
-    if (!progress) {
-      progress = new CodeView("");
-      fill(live, [progress.element]);
-    }
-    const lines = (progress.partial.data + text).split("\n");
-    const last = /** @type {string} */ (lines.pop());
-    for (const line of lines) progress.addLine(line);
-    progress.partial.data = last;
-  }
-
-  /** @param {string | undefined} text */
-  function setProgress(text) {
-    progress = null;
-    fill(live, []);
-    if (text) grow(text);
-  }
 
   return {
     update: (row) => {
@@ -125,12 +133,12 @@ export function toolRow(body, page) {
       setText(work.note, noteOf(row, page));
       if (!shown || !sameValue(shown.input, row.input)) fill(input, isEmpty(row.input) ? [] : [drawJson(row.input)]);
       if (!shown || !sameValue(shown.output, row.output)) fill(output, outputOf(row, page));
-      if (shown?.progress !== row.progress) setProgress(row.progress);
+      if (shown?.progress !== row.progress) live.set(row.progress);
       fill(error, row.error ? [drawJson(row.error)] : []);
       shown = row;
     },
     output: (text) => {
-      grow(text);
+      live.append(text);
       if (shown) shown = { ...shown, progress: (shown.progress ?? "") + text };
     },
     thread: () => {
