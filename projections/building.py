@@ -22,7 +22,8 @@ CLEAN, TEXT_GREW, CHANGED = 0, 1, 2
 NULL_JSON = Raw(b"null")
 # JavaScript's notion of white space (`String.prototype.trim`): producers and the reference harness are written in it.
 BLANK_CHARS = (
-    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+    "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
 _encode = msgspec.json.encode
 
@@ -51,12 +52,12 @@ class BlockBuilder(Struct, array_like=True):
     @property
     def is_prose(self) -> bool:
         """Whether it is text or reasoning."""
-        return self.kind == "text" or self.kind == "reasoning"
+        return self.kind in {"text", "reasoning"}
 
     @property
     def is_reply(self) -> bool:
         """Whether it is reply content (A-3): visible, neither reasoning nor a tool call."""
-        return self.visible_seq >= 0 and self.kind != "reasoning" and self.kind != "tool_call"
+        return self.visible_seq >= 0 and self.kind not in {"reasoning", "tool_call"}
 
     def text(self) -> str:
         """Join the parts."""
@@ -79,7 +80,12 @@ class BlockBuilder(Struct, array_like=True):
             return {"type": self.kind, "text": self.text()}
         if self.kind == "tool_call":
             value = None if is_null(self.json) else self.json
-            return {"type": "tool_call", "call_id": self.call_id or "", "name": self.name or "", "input": value}
+            return {
+                "type": "tool_call",
+                "call_id": self.call_id or "",
+                "name": self.name or "",
+                "input": value,
+            }
         return {"type": self.kind} if is_null(self.json) else self.json
 
 
@@ -282,7 +288,7 @@ def present(value: str | None) -> str | UnsetType:
     return UNSET if value is None else value
 
 
-def present_ms(value: int | float | None) -> int | float | UnsetType:
+def present_ms(value: float | None) -> int | float | UnsetType:
     """Give `UNSET` for an unknown or negative time (A-7)."""
     return UNSET if value is None or value < 0 else value
 
@@ -299,4 +305,4 @@ def is_null(value: Raw) -> bool:
 
 def kept(value: Raw) -> Raw:
     """Give an event's JSON in the form that a builder can be saved with."""
-    return value if value else NULL_JSON
+    return value or NULL_JSON

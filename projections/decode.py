@@ -42,7 +42,8 @@ _CHUNK_NEEDS: dict[str, tuple[str, ...]] = {
 _BLOCK_TAGS = {"text", "reasoning", "image", "diff", "tool_call"}
 _MAX_REASON_CHARS = 500
 _ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)", re.DOTALL
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
+    re.DOTALL,
 )
 _LONE_ESCAPE_BYTES = 6
 _FIRST_SURROGATE, _LAST_SURROGATE = "\ud800", "\udfff"
@@ -153,7 +154,7 @@ def _decode_custom(tag: str, raw: bytes) -> Event | Malformed:
         known=known,
         visible=seen.visible is True,
         title=seen.title if isinstance(seen.title, str) else None,
-        payload=seen.payload if seen.payload else (ev.NO_JSON if known else Raw(raw)),
+        payload=seen.payload or (ev.NO_JSON if known else Raw(raw)),
     )
 
 
@@ -228,5 +229,3 @@ def _with_edges(event: Event, raw: bytes) -> Event:
 
 def _is_surrogate(char: str) -> bool:
     return _FIRST_SURROGATE <= char <= _LAST_SURROGATE
-
-

@@ -5,8 +5,8 @@
 2. Facts first: the ops of a turn's rows are the same for every view and are made once; a view adds its presentation.
 3. A row that took its place after `since` comes with `before`; they are given from the last to the first, so that
    the row it goes before is always there already.
-4. A `row` op never carries a delegate: what is nested comes as ops with `in`, and the client keeps the delegate of
-   a row that is replaced.
+4. A `row` op says that a call has a delegate, never what is in it: the client keeps the one it has, and what is
+   nested comes as ops with `in`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,13 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from projections.building import Slot, TurnBuilder
+from projections.building import Place, Slot, TurnBuilder
+from projections.changes import Changes, RowChange, Touched
 from projections.fold import Fold
 from projections.rows import Row
-from projections.session import Changes, RowChange, SessionFold, Touched, waiting_in
+from projections.session import SessionFold, waiting_in
 from projections.spec import TurnProcessSpec
-from projections.transcript import QueuedSteering, outcome_of, queued_in, row_of, times_of
+from projections.transcript import QueuedSteering, outcome_of, queued_in, row_alone, times_of
 from projections.web import WebPresentation, WebView, present_web
 
 Path = tuple[str, ...]
@@ -50,7 +51,7 @@ class RowOp(OpFields, frozen=True, kw_only=True, tag="row"):
 
     turn: int | None
     row: Row
-    before: str | None | UnsetType = UNSET
+    before: str | UnsetType | None = UNSET
 
 
 class AppendOp(OpFields, frozen=True, kw_only=True, tag="append"):
@@ -120,9 +121,8 @@ class TurnOps(Struct, frozen=True):
 def facts(changes: Changes) -> tuple[TurnOps, ...]:
     """Make the ops of a drain that every view shares."""
     found = [_drop_ops(fold, before) for fold, before in changes.drops]
-    for one in changes.touched:
-        if _is_held(one.fold, one.turn):
-            found.append(_turn_ops(one, changes.since))
+    held = (one for one in changes.touched if _is_held(one.fold, one.turn))
+    found.extend(_turn_ops(one, changes.since) for one in held)
     return tuple(found)
 
 
@@ -180,7 +180,7 @@ def _turn_ops(touched: Touched, since: int, *, whole: bool = False) -> TurnOps:
     ops: list[Op] = []
     if turn.head_rev > since and turn.number is not None:
         ops.append(_head_op(fold, turn, inside))
-    ops.extend(_row_ops(turn, rows, since, inside))
+    ops.extend(_row_ops(fold, turn, rows, since))
     if turn.spec_rev > since and turn.number is not None:
         ops.append(SpecOp(turn=turn.number, spec=turn.spec, inside=inside))
     return TurnOps(fold, turn, tuple(ops), _top_seq(fold, turn), whole)
@@ -191,26 +191,35 @@ def _head_op(fold: Fold, turn: TurnBuilder, inside: Path | UnsetType) -> TurnOp:
     status, outcome = outcome_of(turn)
     started, ended = times_of(turn)
     return TurnOp(
-        turn=turn.number, status=status, outcome=outcome, waiting=waiting_in(fold, turn), started_at_ms=started,
-        ended_at_ms=ended, queued=queued_in(turn), inside=inside,
-    )  # fmt: skip
+        turn=turn.number,
+        status=status,
+        outcome=outcome,
+        waiting=waiting_in(fold, turn),
+        started_at_ms=started,
+        ended_at_ms=ended,
+        queued=queued_in(turn),
+        inside=inside,
+    )
 
 
-def _row_ops(turn: TurnBuilder, rows: Iterable[RowChange], since: int, inside: Path | UnsetType) -> Iterator[Op]:
+def _row_ops(fold: Fold, turn: TurnBuilder, rows: Iterable[RowChange], since: int) -> Iterator[Op]:
+    inside: Path | UnsetType = fold.path or UNSET
     for key in _removed_since(turn, since):
         yield RemoveOp(turn=turn.number, key=key, inside=inside)
     held = [one for one in rows if turn.slots.get(one.slot.key) is one.slot]
     for one in sorted(held, key=_from_last, reverse=True):
         slot = one.slot
         if slot.born > since:
-            yield RowOp(turn=turn.number, row=row_of(turn, slot), before=turn.after(slot), inside=inside)
+            yield RowOp(
+                turn=turn.number, row=row_alone(fold, turn, slot), before=turn.after(slot), inside=inside
+            )
         elif one.grown is None:
-            yield RowOp(turn=turn.number, row=row_of(turn, slot), inside=inside)
+            yield RowOp(turn=turn.number, row=row_alone(fold, turn, slot), inside=inside)
         else:
             yield from _grown_ops(turn, slot, one.grown, inside)
 
 
-def _from_last(one: RowChange) -> object:
+def _from_last(one: RowChange) -> tuple[Place, int]:
     return one.slot.sort_key
 
 

@@ -29,5 +29,7 @@ class CursorError(ProjectionError):
     """
 
     def __init__(self, cursor: str) -> None:
-        super().__init__(f"cursor {cursor[:64]!r} was not given out for this session; start again without one")
+        super().__init__(
+            f"cursor {cursor[:64]!r} was not given out for this session; start again without one"
+        )
         self.cursor = cursor

@@ -30,7 +30,9 @@ class ReasoningBlock(Struct, frozen=True, kw_only=True, tag_field="type", tag="r
     text: str
 
 
-class ImageBlock(Struct, frozen=True, kw_only=True, tag_field="type", tag="image", gc=False, omit_defaults=True):
+class ImageBlock(
+    Struct, frozen=True, kw_only=True, tag_field="type", tag="image", gc=False, omit_defaults=True
+):
     """An image by address, inline base64 data or blob reference."""
 
     url: str | None = None
@@ -77,8 +79,8 @@ class Stamps(Struct, frozen=True, kw_only=True, gc=False):
     parent_call_id: str | None = None
     surface: Literal["append", "replace"] = "append"
     ignorable: bool = False
-    turn: Ordinal | None | UnsetType = UNSET
-    step: Ordinal | None | UnsetType = UNSET
+    turn: Ordinal | UnsetType | None = UNSET
+    step: Ordinal | UnsetType | None = UNSET
 
 
 class Envelope(Stamps, frozen=True, kw_only=True, tag_field="type", gc=False):

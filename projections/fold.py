@@ -10,7 +10,7 @@
 5. Delegates are folds of their own under a call (A-8); a change in one marks the turns above it, nothing else.
 """
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from msgspec import UNSET
 
@@ -23,29 +23,76 @@ from projections.building import (
     TurnBuilder,
     present,
 )
+from projections.events import ParentRef
 from projections.rows import Anchor, ControlRow, ErrorRow, MaxTokensRow, StaticRow, TailRow
 from projections.turn_process import ANCHOR_DIGITS, final_anchor, spec_of
 
-if TYPE_CHECKING:
-    from projections.session import SessionFold
-
 # B-4. A pending interaction stands outside too; its place is taken while it is pending.
 INDEPENDENT = frozenset(
-    {"system_prompt", "user", "steering", "turn_process", "turn_error", "turn_max_tokens", "turn_tail", "interaction"}
+    {
+        "system_prompt",
+        "user",
+        "steering",
+        "turn_process",
+        "turn_error",
+        "turn_max_tokens",
+        "turn_tail",
+        "interaction",
+    }
 )
 BEHIND_HUMAN, CONTROL_BEHIND_HUMAN, CONTROL_FIRST = 2, 1, -1
 CONTROL_OFFSET, TAIL_OFFSET, MAX_TOKENS_OFFSET = 0.1, 0.1, 0.05
+
+
+class Root(Protocol):
+    """What a transcript needs of the session that it belongs to (`session.SessionFold`)."""
+
+    dirty: "list[tuple[Fold, TurnBuilder]]"
+    nested: dict[str, tuple[str, ...]]
+
+    def count(self, anomaly: str, times: int = 1) -> None:
+        """Count an anomaly."""
+
+    def adopt(self, fold: "Fold", turn: TurnBuilder, call_id: str, seq: int) -> None:
+        """Note where a new call is, and give it the delegate that came before it."""
+
+    def forget_delegate(self, path: tuple[str, ...]) -> None:
+        """Forget the calls below a path that was taken back."""
+
+    def drop(self, fold: "Fold", before: int) -> None:
+        """Note a rewind for the next drain."""
+
+    title: str | None
+    cwd: str | None
+    agent: str | None
+    model: str | None
+    parent: ParentRef | None
 
 
 class Fold:
     """One transcript: turns in log order, and the rows that belong to none."""
 
     __slots__ = (
-        "born", "delegates", "dropped", "fresh", "last", "next_ordinal", "none", "open", "parent", "path", "prompt", "rev",
-        "root", "row_count", "turns", "used", "where",
-    )  # fmt: skip
+        "born",
+        "delegates",
+        "dropped",
+        "fresh",
+        "last",
+        "next_ordinal",
+        "none",
+        "open",
+        "parent",
+        "path",
+        "prompt",
+        "rev",
+        "root",
+        "row_count",
+        "turns",
+        "used",
+        "where",
+    )
 
-    def __init__(self, root: "SessionFold", path: tuple[str, ...]) -> None:
+    def __init__(self, root: Root, path: tuple[str, ...]) -> None:
         self.root = root
         self.path = path  # the calls that lead here; empty for the session itself
         self.parent: tuple[Fold, TurnBuilder] | None = None
@@ -72,8 +119,7 @@ class Fold:
         slot.made = None
         if not slot.dirty:
             turn.dirty.append(slot)
-        if slot.dirty < level:
-            slot.dirty = level
+        slot.dirty = max(slot.dirty, level)
         self.mark(turn, seq)
 
     def mark(self, turn: TurnBuilder, seq: int) -> None:
@@ -183,24 +229,41 @@ class Fold:
         if gone:
             self.last = next(reversed(self.turns.values()), None)
             self.dropped.append((before, seq))
-            self.root.drop(self, before, seq)
+            self.root.drop(self, before)
             self.mark(self.none, seq)
 
     # Rows
 
     def add_row(
-        self, turn: TurnBuilder, key: str, kind: str, step: int | None, anchor: Anchor, seq: int,
-        row: StaticRow | None = None, place: Place | None = None,
-    ) -> Slot:  # fmt: skip
+        self,
+        turn: TurnBuilder,
+        key: str,
+        kind: str,
+        seq: int,
+        *,
+        step: int | None = None,
+        anchor: Anchor | None = None,
+        row: StaticRow | None = None,
+        place: Place | None = None,
+    ) -> Slot:
         """Seat a new row; its place is fixed from here on."""
         human = turn.opening_human
+        anchor = seq if anchor is None else anchor
         if place is None:
             behind = human is not None and anchor < human and kind not in INDEPENDENT
             place = (human, BEHIND_HUMAN, anchor) if behind and human is not None else (anchor, 0, anchor)
         turn.counter += 1
         slot = Slot(
-            key=key, kind=kind, step=step, anchor=anchor, place=place, order=turn.counter, born=seq, rev=seq, row=row
-        )  # fmt: skip
+            key=key,
+            kind=kind,
+            step=step,
+            anchor=anchor,
+            place=place,
+            order=turn.counter,
+            born=seq,
+            rev=seq,
+            row=row,
+        )
         turn.seat(slot)
         self.row_count += 1
         self.where[key] = turn.number
@@ -257,7 +320,7 @@ class Fold:
             place = (first[0], CONTROL_FIRST, first[2])
         key = f"process:{turn.tag}"
         row = ControlRow(key=key, turn=turn.number, step=None, anchor=anchor)
-        self.add_row(turn, key, "turn_process", None, anchor, seq, row, place)
+        self.add_row(turn, key, "turn_process", seq, anchor=anchor, row=row, place=place)
 
     def sync_step(self, turn: TurnBuilder, step: StepBuilder, seq: int) -> None:
         """Bring a step's row in line with its blocks and state (A-2, A-4)."""
@@ -273,7 +336,7 @@ class Fold:
         if slot is None:
             # It takes its place where it first showed something; settling only moves the anchor (A-9).
             shown = step.shown_seq if step.shown_seq >= 0 else anchor
-            slot = self.add_row(turn, key, "assistant_step", step.number, shown, seq)
+            slot = self.add_row(turn, key, "assistant_step", seq, step=step.number, anchor=shown)
         slot.anchor = anchor
         self.touch(turn, slot, seq)
 
@@ -289,13 +352,15 @@ class Fold:
             code = UNSET if closing.code is None else closing.code
             message = present(closing.message)
             wanted.append(
-                ErrorRow(key=f"error:{tag}", turn=number, step=None, anchor=closing.seq, code=code, message=message)
+                ErrorRow(
+                    key=f"error:{tag}", turn=number, step=None, anchor=closing.seq, code=code, message=message
+                )
             )
         if closing.reason == "max_tokens":
             at = closing.seq if text is None else round(text + MAX_TOKENS_OFFSET, ANCHOR_DIGITS)
-            wanted.append(MaxTokensRow(key=f"max_tokens:{tag}", anchor=at, turn=number, step=None))  # type: ignore[arg-type]
+            wanted.append(MaxTokensRow(key=f"max_tokens:{tag}", anchor=at, turn=number, step=None))
         at = closing.seq if text is None else round(text + TAIL_OFFSET, ANCHOR_DIGITS)
-        wanted.append(TailRow(key=f"tail:{tag}", anchor=at, outcome=closing.reason, turn=number, step=None))  # type: ignore[arg-type]
+        wanted.append(TailRow(key=f"tail:{tag}", anchor=at, outcome=closing.reason, turn=number, step=None))
         keys = {row.key for row in wanted}
         for prefix in ("error", "max_tokens"):
             if f"{prefix}:{tag}" not in keys:
@@ -304,7 +369,7 @@ class Fold:
             slot = turn.slots.get(row.key)
             if slot is None:
                 kind = str(row.__struct_config__.tag)
-                self.add_row(turn, row.key, kind, None, row.anchor, seq, row)
+                self.add_row(turn, row.key, kind, seq, anchor=row.anchor, row=row)
             else:
                 slot.anchor = row.anchor
                 self.set_row(turn, slot, row, seq)

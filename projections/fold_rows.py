@@ -8,18 +8,15 @@ from msgspec import Raw
 
 from projections import events as ev
 from projections.building import (
-    REPLACEMENT,
-    TEXT_GREW,
     Closing,
     Slot,
-    ToolBuilder,
     TurnBuilder,
     kept,
     present,
     present_json,
 )
 from projections.fold import Fold
-from projections.fold_steps import ensure_step, join_halves, whole_ms
+from projections.fold_steps import step_of, whole_ms, wire_blocks
 from projections.rows import (
     CommandRow,
     CompactionRow,
@@ -31,21 +28,6 @@ from projections.rows import (
     SteeringRow,
     UserRow,
 )
-
-_encode = msgspec.json.encode
-
-
-def wire_blocks(blocks: tuple[ev.Block, ...]) -> Raw:
-    """Give blocks as one JSON array, unknown ones as they came."""
-    return Raw(_encode([block.raw if isinstance(block, ev.UnknownBlock) else block for block in blocks]))
-
-
-def step_of(fold: Fold, turn: TurnBuilder, event: ev.Stamps, seq: int) -> int | None:
-    """Give the step an event belongs to, starting it if it names one that never started."""
-    if isinstance(event.step, int):
-        return ensure_step(fold, turn, event.step, seq, whole_ms(event.ts_ms)).number
-    return None if event.step is None else turn.open_step
-
 
 # People and context
 
@@ -63,8 +45,10 @@ def fold_user(fold: Fold, turn: TurnBuilder, seq: int, event: ev.UserMessage) ->
             # An optimistic copy was logged before its turn began: the row moves into the turn that answers it.
             fold.drop_row(place, slot.key, seq)
             step = step_of(fold, turn, event, seq)
-            row = msgspec.structs.replace(old, turn=turn.number, step=step, anchor=seq, id=event.id, content=content)
-            fold.add_row(turn, slot.key, "user", step, seq, seq, row)
+            row = msgspec.structs.replace(
+                old, turn=turn.number, step=step, anchor=seq, id=event.id, content=content
+            )
+            fold.add_row(turn, slot.key, "user", seq, step=step, row=row)
             _remember_ids(turn, slot.key, event)
             fold.open_with_human(turn, seq, seq)
         elif isinstance(old, UserRow):
@@ -74,10 +58,15 @@ def fold_user(fold: Fold, turn: TurnBuilder, seq: int, event: ev.UserMessage) ->
             fold.set_row(place, slot, row, seq)
         return
     row = UserRow(
-        key=key, turn=turn.number, step=step_of(fold, turn, event, seq), anchor=seq, id=event.id, content=content,
+        key=key,
+        turn=turn.number,
+        step=step_of(fold, turn, event, seq),
+        anchor=seq,
+        id=event.id,
+        content=content,
         client_id=present(event.client_id),
-    )  # fmt: skip
-    fold.add_row(turn, key, "user", row.step, seq, seq, row)
+    )
+    fold.add_row(turn, key, "user", seq, step=row.step, row=row)
     _remember_ids(turn, key, event)
     fold.open_with_human(turn, seq, seq)
 
@@ -118,7 +107,7 @@ def fold_steering(fold: Fold, turn: TurnBuilder, seq: int, event: ev.UserSteerin
         return
     step = step_of(fold, turn, event, seq)
     row = SteeringRow(key=key, turn=turn.number, step=step, anchor=seq, id=event.id, content=content)
-    fold.add_row(turn, key, "steering", step, seq, seq, row)
+    fold.add_row(turn, key, "steering", seq, step=step, row=row)
     fold.open_with_human(turn, seq, seq)
 
 
@@ -133,106 +122,36 @@ def _holder_of_queued(fold: Fold, turn: TurnBuilder, steering_id: str) -> TurnBu
 def fold_context(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ContextInjection) -> None:
     """`context/injection`: process material, no human's words."""
     key = f"context:{event.id}"
-    found = fold.find(key)
     row = ContextRow(
-        key=key, turn=turn.number, step=None, anchor=seq, id=event.id, source=event.source,
-        content=wire_blocks(event.content), title=present(event.title),
-    )  # fmt: skip
-    _upsert(fold, turn, seq, "context", row, found, step_of(fold, turn, event, seq))
+        key=key,
+        turn=turn.number,
+        step=None,
+        anchor=seq,
+        id=event.id,
+        source=event.source,
+        content=wire_blocks(event.content),
+        title=present(event.title),
+    )
+    _upsert(fold, turn, seq, row, step_of(fold, turn, event, seq))
 
 
 def _upsert(
-    fold: Fold, turn: TurnBuilder, seq: int, kind: str, row: "ContextRow | NoticeRow | SearchRow | CompactionRow",
-    found: tuple[TurnBuilder, Slot] | None, step: int | None,
-) -> None:  # fmt: skip
+    fold: Fold,
+    turn: TurnBuilder,
+    seq: int,
+    row: ContextRow | NoticeRow | SearchRow | CompactionRow,
+    step: int | None,
+) -> None:
     """Seat a row, or put it where its key stands already."""
+    found = fold.find(row.key)
     if found is None:
-        fold.add_row(turn, row.key, kind, step, seq, seq, msgspec.structs.replace(row, step=step))
+        kind = str(row.__struct_config__.tag)
+        fold.add_row(turn, row.key, kind, seq, step=step, row=msgspec.structs.replace(row, step=step))
         return
     place, slot = found
     fold.set_row(
         place, slot, msgspec.structs.replace(row, turn=place.number, step=slot.step, anchor=slot.anchor), seq
-    )  # fmt: skip
-
-
-# Tools
-
-
-def _tool(fold: Fold, turn: TurnBuilder, seq: int, call_id: str, event: ev.Stamps) -> tuple[TurnBuilder, ToolBuilder]:
-    """Find a call by id; whatever names it first gives it its row (rule 3)."""
-    found = fold.find(f"tool:{call_id}")
-    if found is not None:
-        return found[0], found[0].tools[call_id]
-    step = step_of(fold, turn, event, seq)
-    tool = ToolBuilder(call_id=call_id)
-    turn.tools[call_id] = tool
-    fold.add_row(turn, f"tool:{call_id}", "tool_call", step, seq, seq)
-    fold.root.adopt(fold, turn, call_id, seq)
-    return turn, tool
-
-
-def fold_call(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolCall) -> None:
-    """`tool/call`: counted once; a result that came first is completed where it stands (rules 3, 4)."""
-    turn, tool = _tool(fold, turn, seq, event.call_id, event)
-    if tool.called_seq is None:
-        tool.called_seq, tool.start_ms = seq, whole_ms(event.ts_ms)
-        subagent = event.name == "subagent" or event.name.startswith("subagent_")
-        turn.process.subagents += subagent
-        turn.process.tool_calls += not subagent
-        if tool.result is None:
-            turn.open_calls[event.call_id] = None
-    else:
-        fold.root.count("duplicate_call")
-    tool.name, tool.input = event.name, kept(event.input)
-    tool.title = event.title if event.title is not None else tool.title
-    fold.touch(turn, turn.slots[f"tool:{event.call_id}"], seq)
-    _tool_evidence(fold, turn, seq)
-
-
-def _tool_evidence(fold: Fold, turn: TurnBuilder, seq: int) -> None:
-    if turn.process.other is None:
-        turn.process.other = seq
-    fold.note_evidence(turn, seq)
-    fold.respec(turn, seq)
-
-
-def fold_progress(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolProgress) -> None:
-    """`tool/progress`: output so far; after the result it is late and only counted."""
-    turn, tool = _tool(fold, turn, seq, event.call_id, event)
-    if tool.result is not None:
-        fold.root.count("progress_after_result")
-        return
-    if tool.called_seq is None:
-        turn.open_calls[event.call_id] = None
-    text, tool.half = join_halves(fold, tool.half, event.output)
-    if text:
-        tool.progress.append(text)
-        fold.touch(turn, turn.slots[f"tool:{event.call_id}"], seq, TEXT_GREW)
-
-
-def fold_result(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolResult) -> None:
-    """`tool/result`: the first wins; a result never moves a row (rule 3)."""
-    turn, tool = _tool(fold, turn, seq, event.call_id, event)
-    if tool.result is not None:
-        fold.root.count("duplicate_result")
-        return
-    if tool.called_seq is None:
-        fold.root.count("result_before_call")
-    tool.result, tool.end_ms = event.status, whole_ms(event.ts_ms)
-    tool.exit_code, tool.duration_ms, tool.error = event.exit_code, event.duration_ms, kept(event.error)
-    if event.output is not None:
-        tool.output = Raw(_encode(event.output)) if isinstance(event.output, str) else wire_blocks(event.output)
-    elif tool.half:
-        tool.progress.append(REPLACEMENT)
-    tool.half = ""
-    turn.open_calls.pop(event.call_id, None)
-    fold.close_delegate(event.call_id, _delegate_end(event.status), seq, tool.end_ms)
-    fold.touch(turn, turn.slots[f"tool:{event.call_id}"], seq)
-    _tool_evidence(fold, turn, seq)
-
-
-def _delegate_end(status: str) -> str:
-    return {"ok": "completed", "canceled": "aborted"}.get(status, "interrupted")
+    )
 
 
 # Searches, commands, interactions, the rest
@@ -245,13 +164,18 @@ def fold_search(fold: Fold, turn: TurnBuilder, seq: int, event: ev.SearchRound) 
     old = found[1].row if found else None
     before = old if isinstance(old, SearchRow) else None
     row = SearchRow(
-        key=key, turn=turn.number, step=None, anchor=seq, search_id=event.search_id, round_id=event.round_id,
+        key=key,
+        turn=turn.number,
+        step=None,
+        anchor=seq,
+        search_id=event.search_id,
+        round_id=event.round_id,
         status=event.status,
         query=present(event.query) if event.query is not None or before is None else before.query,
         url=present(event.url) if event.url is not None or before is None else before.url,
         sources=present_json(kept(event.sources)) if event.sources or before is None else before.sources,
-    )  # fmt: skip
-    _upsert(fold, turn, seq, "search", row, found, step_of(fold, turn, event, seq))
+    )
+    _upsert(fold, turn, seq, row, step_of(fold, turn, event, seq))
 
 
 def fold_command(fold: Fold, turn: TurnBuilder, seq: int, event: ev.CommandRun) -> None:
@@ -261,13 +185,19 @@ def fold_command(fold: Fold, turn: TurnBuilder, seq: int, event: ev.CommandRun) 
         fold.root.count("duplicate_command")
         return
     row = CommandRow(
-        key=key, turn=turn.number, step=step_of(fold, turn, event, seq), anchor=seq, id=event.id, name=event.name,
-        status="running", input=present_json(kept(event.input)),
-    )  # fmt: skip
-    fold.add_row(turn, key, "command", row.step, seq, seq, row)
+        key=key,
+        turn=turn.number,
+        step=step_of(fold, turn, event, seq),
+        anchor=seq,
+        id=event.id,
+        name=event.name,
+        status="running",
+        input=present_json(kept(event.input)),
+    )
+    fold.add_row(turn, key, "command", seq, step=row.step, row=row)
 
 
-def finish_command(fold: Fold, turn: TurnBuilder, seq: int, event: ev.CommandDone) -> None:
+def finish_command(fold: Fold, seq: int, event: ev.CommandDone) -> None:
     """`command/done`: it only updates the row."""
     found = fold.find(f"command:{event.id}")
     if found is None or not isinstance(found[1].row, CommandRow):
@@ -275,7 +205,7 @@ def finish_command(fold: Fold, turn: TurnBuilder, seq: int, event: ev.CommandDon
         return
     row = msgspec.structs.replace(
         found[1].row, status=event.status or "done", output=present_json(kept(event.output))
-    )  # fmt: skip
+    )
     fold.set_row(found[0], found[1], row, seq)
 
 
@@ -286,16 +216,23 @@ def ask(fold: Fold, turn: TurnBuilder, seq: int, event: ev.InteractionRequest) -
         fold.root.count("duplicate_interaction")
         return
     row = InteractionRow(
-        key=key, turn=turn.number, step=step_of(fold, turn, event, seq), anchor=seq, id=event.id,
-        interaction=event.kind, title=event.title, status="pending", call_id=present(event.call_id),
+        key=key,
+        turn=turn.number,
+        step=step_of(fold, turn, event, seq),
+        anchor=seq,
+        id=event.id,
+        interaction=event.kind,
+        title=event.title,
+        status="pending",
+        call_id=present(event.call_id),
         payload=present_json(kept(event.payload)),
-    )  # fmt: skip
-    fold.add_row(turn, key, "interaction", row.step, seq, seq, row)
+    )
+    fold.add_row(turn, key, "interaction", seq, step=row.step, row=row)
     turn.pending[key] = None
     fold.mark_head(turn, seq)
 
 
-def resolve(fold: Fold, turn: TurnBuilder, seq: int, event: ev.InteractionResolve) -> None:
+def resolve(fold: Fold, seq: int, event: ev.InteractionResolve) -> None:
     """`interaction/resolve`: the first outcome wins."""
     key = f"interaction:{event.id}"
     found = fold.find(key)
@@ -309,7 +246,7 @@ def resolve(fold: Fold, turn: TurnBuilder, seq: int, event: ev.InteractionResolv
     del place.pending[key]
     row = msgspec.structs.replace(
         found[1].row, status="resolved", outcome=event.outcome, answer=present_json(kept(event.payload))
-    )  # fmt: skip
+    )
     fold.set_row(place, slot, row, seq)
     fold.mark_head(place, seq)
 
@@ -320,17 +257,25 @@ def fold_compaction(fold: Fold, turn: TurnBuilder, seq: int, event: ev.Compactio
     if event.status == "started":
         return
     row = CompactionRow(
-        key=key, turn=turn.number, step=None, anchor=seq, id=event.id, status=event.status,
-        trigger=present(event.trigger), summary=present(event.summary),
-    )  # fmt: skip
-    _upsert(fold, turn, seq, "compaction", row, fold.find(key), step_of(fold, turn, event, seq))
+        key=key,
+        turn=turn.number,
+        step=None,
+        anchor=seq,
+        id=event.id,
+        status=event.status,
+        trigger=present(event.trigger),
+        summary=present(event.summary),
+    )
+    _upsert(fold, turn, seq, row, step_of(fold, turn, event, seq))
 
 
 def fold_notice(fold: Fold, turn: TurnBuilder, seq: int, event: ev.Notice) -> None:
     """`notice`."""
     key = f"notice:{event.id}"
-    row = NoticeRow(key=key, turn=turn.number, step=None, anchor=seq, id=event.id, level=event.level, text=event.text)
-    _upsert(fold, turn, seq, "notice", row, fold.find(key), step_of(fold, turn, event, seq))
+    row = NoticeRow(
+        key=key, turn=turn.number, step=None, anchor=seq, id=event.id, level=event.level, text=event.text
+    )
+    _upsert(fold, turn, seq, row, step_of(fold, turn, event, seq))
 
 
 def fold_custom(fold: Fold, turn: TurnBuilder, seq: int, event: ev.Custom) -> None:
@@ -340,10 +285,15 @@ def fold_custom(fold: Fold, turn: TurnBuilder, seq: int, event: ev.Custom) -> No
     if not event.visible:
         return
     row = CustomRow(
-        key=f"custom:{seq}", turn=turn.number, step=step_of(fold, turn, event, seq), anchor=seq, name=event.name,
-        title=present(event.title), payload=present_json(kept(event.payload)),
-    )  # fmt: skip
-    fold.add_row(turn, row.key, "custom", row.step, seq, seq, row)
+        key=f"custom:{seq}",
+        turn=turn.number,
+        step=step_of(fold, turn, event, seq),
+        anchor=seq,
+        name=event.name,
+        title=present(event.title),
+        payload=present_json(kept(event.payload)),
+    )
+    fold.add_row(turn, row.key, "custom", seq, step=row.step, row=row)
 
 
 # Turn boundaries
@@ -359,7 +309,11 @@ def end_turn(fold: Fold, turn: TurnBuilder, seq: int, event: ev.TurnEnd) -> None
         return
     error = event.error
     closing = Closing(
-        "synthetic" if event.synthetic else "real", event.reason, seq, whole_ms(event.ts_ms),
-        error.code if error else None, error.message if error else None,
-    )  # fmt: skip
+        "synthetic" if event.synthetic else "real",
+        event.reason,
+        seq,
+        whole_ms(event.ts_ms),
+        error.code if error else None,
+        error.message if error else None,
+    )
     fold.close(turn, closing, seq)

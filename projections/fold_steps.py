@@ -31,7 +31,7 @@ _HALF_FIRST, _HALF_LAST = "\ud800", "\udbff"
 _SURROGATE_LAST = "\udfff"
 
 
-def whole_ms(value: int | float | None) -> int | None:
+def whole_ms(value: float | None) -> int | None:
     """Give an event's time in whole milliseconds."""
     return None if value is None else int(value)
 
@@ -49,6 +49,18 @@ def ensure_step(fold: Fold, turn: TurnBuilder, number: object, seq: int, ms: int
         fold.mark(turn, seq)
         fold.respec(turn, seq)
     return step
+
+
+def wire_blocks(blocks: tuple[ev.Block, ...]) -> Raw:
+    """Give blocks as one JSON array, unknown ones as they came."""
+    return Raw(_encode([block.raw if isinstance(block, ev.UnknownBlock) else block for block in blocks]))
+
+
+def step_of(fold: Fold, turn: TurnBuilder, event: ev.Stamps, seq: int) -> int | None:
+    """Give the step an event belongs to, starting it if it names one that never started."""
+    if isinstance(event.step, int):
+        return ensure_step(fold, turn, event.step, seq, whole_ms(event.ts_ms)).number
+    return None if event.step is None else turn.open_step
 
 
 def start_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.StepStart) -> None:
@@ -88,38 +100,41 @@ def fold_chunk(fold: Fold, turn: TurnBuilder, seq: int, event: ev.AssistantChunk
     step = turn.steps.get(event.step) if isinstance(event.step, int) else None
     if step is None:
         step = ensure_step(fold, turn, event.step, seq, whole_ms(event.ts_ms))
-    kind = event.kind
-    if kind == "text" or kind == "reasoning":
-        _prose(fold, turn, step, seq, kind, event)
-    elif step.message is not None and kind != "usage" and kind != "finish":
-        fold.root.count("chunk_after_message")
-    elif kind == "block_start":
-        _start_block(fold, turn, step, seq, event)
-    elif kind == "tool_input":
-        _tool_input(fold, turn, step, seq, event)
-    elif kind == "block_end":
-        _end_block(fold, turn, step, seq, event)
-    elif kind == "usage":
-        step.usage = kept(event.usage)
-        if step.message is not None:
-            _touch_row(fold, turn, step, seq)
-    elif kind != "finish":
-        assert_never(kind)
+    settled = step.message is not None
+    match event.kind:
+        case "text" | "reasoning":
+            _prose(fold, turn, step, seq, event)
+        case "usage":
+            step.usage = kept(event.usage)
+            if settled:
+                _touch_row(fold, turn, step, seq)
+        case "finish":
+            pass
+        case "block_start" | "tool_input" | "block_end" if settled:
+            fold.root.count("chunk_after_message")
+        case "block_start":
+            _start_block(fold, turn, step, seq, event)
+        case "tool_input":
+            _tool_input(fold, turn, step, seq, event)
+        case "block_end":
+            _end_block(fold, turn, step, seq, event)
+        case _ as never:
+            assert_never(never)
 
 
-def _prose(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, kind: str, event: ev.AssistantChunk) -> None:
+def _prose(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev.AssistantChunk) -> None:
     if step.message is not None:
         fold.root.count("chunk_after_message")
         return
-    index, text = event.index or 0, event.text or ""
+    kind, index, text = event.kind, event.index or 0, event.text or ""
     at = step.by_index.get(index)
     if at is None:
-        block = _add_block(fold, turn, step, seq, index, kind)
+        block = _add_block(fold, turn, step, seq, BlockBuilder(kind=kind, index=index, parts=[]))
     else:
         block = step.blocks[at]
         if block.kind != kind:
             fold.root.count("block_kind_changed")
-            block = _add_block(fold, turn, step, seq, index, kind)
+            block = _add_block(fold, turn, step, seq, BlockBuilder(kind=kind, index=index, parts=[]))
     if block.half or (text and _HALF_FIRST <= text[-1] <= _SURROGATE_LAST) or _starts_low(text):
         text, block.half = join_halves(fold, block.half, text)
     if not text:
@@ -158,9 +173,8 @@ def join_halves(fold: Fold, half: str, text: str) -> tuple[str, str]:
 
 
 def _add_block(
-    fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, index: int, kind: str
-) -> BlockBuilder:  # fmt: skip
-    block = BlockBuilder(kind=kind, index=index, parts=[])
+    fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, block: BlockBuilder
+) -> BlockBuilder:
     step.add(block)
     # Positions count in the row's list of blocks, so a block that shows nothing yet is part of the row too.
     _touch_row(fold, turn, step, seq)
@@ -189,13 +203,15 @@ def _note_material(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int) -
     fold.respec(turn, seq)
 
 
-def _start_block(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev.AssistantChunk) -> None:
+def _start_block(
+    fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev.AssistantChunk
+) -> None:
     index, kind = event.index or 0, event.block_type or ""
     at = step.by_index.get(index)
     if at is not None and step.blocks[at].kind == kind and not step.blocks[at].ended:
         fold.root.count("duplicate_block_start")
         return
-    block = _add_block(fold, turn, step, seq, index, kind)
+    block = _add_block(fold, turn, step, seq, BlockBuilder(kind=kind, index=index, parts=[]))
     if not block.is_prose and kind != "tool_call":
         _show(fold, turn, step, block, seq)
 
@@ -203,7 +219,9 @@ def _start_block(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, eve
 def _tool_input(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev.AssistantChunk) -> None:
     at = step.by_index.get(event.index or 0)
     if at is None or step.blocks[at].kind != "tool_call":
-        block = _add_block(fold, turn, step, seq, event.index or 0, "tool_call")
+        block = _add_block(
+            fold, turn, step, seq, BlockBuilder(kind="tool_call", index=event.index or 0, parts=[])
+        )
     else:
         block = step.blocks[at]
     call_id, name = event.call_id or block.call_id, event.name or block.name
@@ -220,7 +238,7 @@ def _end_block(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event
         if whole is None:
             fold.root.count("block_end_alone")
             return
-        block = _add_block(fold, turn, step, seq, index, block_kind(whole))
+        block = _add_block(fold, turn, step, seq, BlockBuilder(kind=block_kind(whole), index=index, parts=[]))
     else:
         block = step.blocks[at]
     block.ended = True
@@ -318,7 +336,7 @@ def start_retry(fold: Fold, turn: TurnBuilder, seq: int, event: ev.LlmRetryStart
 
 def _retry_row(
     fold: Fold, turn: TurnBuilder, seq: int, event: ev.LlmRetry | ev.LlmRetryStarted, status: str
-) -> None:  # fmt: skip
+) -> None:
     key = f"retry:{event.retry_id}"
     found = fold.find(key)
     if found is None and status == "started":
@@ -328,13 +346,18 @@ def _retry_row(
     delay, failure = present_ms(event.delay_ms), present_json(kept(event.failure))
     step = event.step if isinstance(event.step, int) else turn.open_step
     row = RetryRow(
-        key=key, turn=turn.number, step=before.step if before else step, anchor=before.anchor if before else seq,
-        retry_id=event.retry_id, status=status, retry=event.retry,
+        key=key,
+        turn=turn.number,
+        step=before.step if before else step,
+        anchor=before.anchor if before else seq,
+        retry_id=event.retry_id,
+        status=status,
+        retry=event.retry,
         delay_ms=before.delay_ms if before and status == "started" and not event.delay_ms else delay,
         failure=before.failure if before and status == "started" and not event.failure else failure,
-    )  # fmt: skip
+    )
     if found is None:
-        fold.add_row(turn, key, "retry", row.step, seq, seq, row)
+        fold.add_row(turn, key, "retry", seq, step=row.step, row=row)
     else:
         fold.set_row(found[0], found[1], row, seq)
 
@@ -356,7 +379,11 @@ def fold_prompt(fold: Fold, turn: TurnBuilder, seq: int, event: ev.SystemPrompt)
     else:
         number = None
     row = SystemPromptRow(
-        key=f"prompt:{seq}", turn=turn.number, step=number, anchor=anchor, text=event.text, reason=event.reason
-    )  # fmt: skip
-    fold.add_row(turn, row.key, "system_prompt", number, anchor, seq, row)
-
+        key=f"prompt:{seq}",
+        turn=turn.number,
+        step=number,
+        anchor=anchor,
+        text=event.text,
+        reason=event.reason,
+    )
+    fold.add_row(turn, row.key, "system_prompt", seq, step=number, anchor=anchor, row=row)

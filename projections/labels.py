@@ -45,8 +45,17 @@ class Label(Struct, frozen=True, kw_only=True):
 def process_label(spec: TurnProcessSpec, locale: Locale) -> Label:
     """Label the control of a turn (B-11).
 
-    >>> spec = TurnProcessSpec(turn=1, control_anchor_seq=5, process_start_seq=0, answer_anchor_seq=28, answer_step=2,
-    ...     inline_reasoning=True, message_count=2, tool_call_count=1, subagent_count=0)
+    >>> spec = TurnProcessSpec(
+    ...     turn=1,
+    ...     control_anchor_seq=5,
+    ...     process_start_seq=0,
+    ...     answer_anchor_seq=28,
+    ...     answer_step=2,
+    ...     inline_reasoning=True,
+    ...     message_count=2,
+    ...     tool_call_count=1,
+    ...     subagent_count=0,
+    ... )
     >>> process_label(spec, "en").text
     '1 tool call · 2 messages'
     """

@@ -9,7 +9,7 @@ from typing import Any
 Json = Any  # decoded JSON of a peer: its shape is the wire's, checked by the socket's tests
 
 
-class UnknownOp(Exception):
+class UnknownOpError(Exception):
     """A frame holds an op that this client does not know: subscribe again without a position."""
 
     def __init__(self, op: str) -> None:
@@ -25,11 +25,11 @@ def apply_ops(transcript: dict[str, Json], ops: list[dict[str, Json]]) -> None:
         ops: as they came.
 
     Raises:
-        UnknownOp: before anything was changed.
+        UnknownOpError: before anything was changed.
     """
     for op in ops:
         if op["op"] not in _APPLY:
-            raise UnknownOp(op["op"])
+            raise UnknownOpError(op["op"])
     for op in ops:
         target = _inside(transcript, op.get("in", ()))
         if target is not None:

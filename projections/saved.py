@@ -65,14 +65,23 @@ def encode_head(session: SessionFold) -> bytes:
     """Save everything of a session but its turns."""
     main = session.main
     head = _Head(
-        format=SAVED_FORMAT, next_seq=session.next_seq, tags=[turn.tag for turn in _turns(main)],
-        scalars=_scalars(main), anomalies=session.anomalies, ids=list(session.ids),
+        format=SAVED_FORMAT,
+        next_seq=session.next_seq,
+        tags=[turn.tag for turn in _turns(main)],
+        scalars=_scalars(main),
+        anomalies=session.anomalies,
+        ids=list(session.ids),
         facts=(
-            session.title, session.cwd, session.agent, session.model, session.parent,
-            session.first_ts_ms, session.last_ts_ms,
+            session.title,
+            session.cwd,
+            session.agent,
+            session.model,
+            session.parent,
+            session.first_ts_ms,
+            session.last_ts_ms,
         ),
         orphans={call_id: _saved_fold(fold) for call_id, fold in session.orphans.items()},
-    )  # fmt: skip
+    )
     return _encode(head)
 
 
@@ -121,10 +130,16 @@ def _turns(fold: Fold) -> Iterator[TurnBuilder]:
 
 def _scalars(fold: Fold) -> _Scalars:
     return _Scalars(
-        open=fold.open.number if fold.open else None, last=fold.last.number if fold.last else None, used=fold.used,
-        prompt=fold.prompt, dropped=fold.dropped, next_ordinal=fold.next_ordinal, rev=fold.rev, born=fold.born,
+        open=fold.open.number if fold.open else None,
+        last=fold.last.number if fold.last else None,
+        used=fold.used,
+        prompt=fold.prompt,
+        dropped=fold.dropped,
+        next_ordinal=fold.next_ordinal,
+        rev=fold.rev,
+        born=fold.born,
         row_count=fold.row_count,
-    )  # fmt: skip
+    )
 
 
 def _saved_fold(fold: Fold) -> _SavedFold:
@@ -133,10 +148,14 @@ def _saved_fold(fold: Fold) -> _SavedFold:
 
 def _saved_turn(fold: Fold, turn: TurnBuilder) -> _SavedTurn:
     bare = structs.replace(
-        turn, rows=[_bare_slot(slot) for slot in turn.rows], slots={}, dirty=[], listed=False,
+        turn,
+        rows=[_bare_slot(slot) for slot in turn.rows],
+        slots={},
+        dirty=[],
+        listed=False,
         steps={number: _bare_step(step) for number, step in turn.steps.items()},
         tools={call_id: _bare_tool(tool) for call_id, tool in turn.tools.items()},
-    )  # fmt: skip
+    )
     held = (call_id for call_id in turn.tools if call_id in fold.delegates)
     return _SavedTurn(bare, {call_id: _saved_fold(fold.delegates[call_id]) for call_id in held})
 

@@ -6,14 +6,13 @@
 4. The last 10,000 event ids are remembered, so that a second copy is dropped before it gets a `seq`.
 """
 
-from typing import assert_never
-
 from msgspec import Struct
 
 from projections import events as ev
-from projections import fold_rows as rows
 from projections import fold_steps as steps
-from projections.building import CLEAN, TEXT_GREW, Slot, TurnBuilder
+from projections.building import TurnBuilder
+from projections.changes import Changes, Touched, log_order, row_changes
+from projections.dispatch import fold_event
 from projections.events import Event, Malformed, ParentRef
 from projections.fold import Fold
 
@@ -50,37 +49,6 @@ class SessionFacts(Struct, frozen=True, kw_only=True):
     def is_open(self) -> bool:
         """Whether the newest turn runs."""
         return self.turn is not None and self.turn.status == "open"
-
-
-class RowChange(Struct, frozen=True, gc=False):
-    """A row that changed: `grown` holds (block position, new text) where nothing but text was added.
-
-    A tool call's output has position -1. `grown` is None where the row changed as a whole.
-    """
-
-    slot: Slot
-    grown: tuple[tuple[int, str], ...] | None
-
-
-class Touched(Struct, frozen=True):
-    """One turn that something happened in, and the rows of it that changed."""
-
-    fold: Fold
-    turn: TurnBuilder
-    rows: tuple[RowChange, ...]
-
-
-class Changes(Struct, frozen=True):
-    """What was touched since the last drain, outer transcripts first, turns in log order.
-
-    Attributes:
-        since: the last `seq` that the previous drain had seen (-1: none).
-        drops: (transcript, first dropped turn number) of rewinds.
-    """
-
-    since: int
-    touched: tuple[Touched, ...]
-    drops: tuple[tuple[Fold, int], ...]
 
 
 class SessionFold:
@@ -154,7 +122,7 @@ class SessionFold:
                 turn = fold.turn_for(number, seq, steps.whole_ms(event.ts_ms))
             steps.fold_chunk(fold, turn, seq, event)
         else:
-            _fold_event(fold, seq, event)
+            fold_event(fold, seq, event)
 
     def _remember(self, event_id: str) -> None:
         self.ids[event_id] = None
@@ -185,6 +153,7 @@ class SessionFold:
         else:
             below.parent = (above, found[0])
             above.delegates[call_id] = below
+            above.touch(*found, seq)
         return below
 
     def adopt(self, fold: Fold, turn: TurnBuilder, call_id: str, seq: int) -> None:
@@ -220,7 +189,7 @@ class SessionFold:
         for call_id in gone:
             del self.nested[call_id]
 
-    def drop(self, fold: Fold, before: int, seq: int) -> None:
+    def drop(self, fold: Fold, before: int) -> None:
         """Note a rewind for the next drain."""
         self.drops.append((fold, before))
 
@@ -228,8 +197,8 @@ class SessionFold:
 
     def drain(self) -> Changes:
         """Give what was touched since the last call; use it before the next event is applied."""
-        touched = [Touched(fold, turn, _row_changes(turn)) for fold, turn in self.dirty]
-        touched.sort(key=_log_order)
+        touched = [Touched(fold, turn, row_changes(turn)) for fold, turn in self.dirty]
+        touched.sort(key=log_order)
         changes = Changes(self.drained_seq, tuple(touched), tuple(self.drops))
         self.dirty, self.drops, self.drained_seq = [], [], self.next_seq - 1
         return changes
@@ -247,11 +216,20 @@ class SessionFold:
             )
         waiting = sum(waiting_in(self.main, one) for one in (last, self.main.none) if one is not None)
         return SessionFacts(
-            title=self.title, cwd=self.cwd, agent=self.agent, model=self.model, parent=self.parent, turn=turn,
-            waiting=waiting, turn_count=len(self.main.turns), row_count=self.main.row_count,
-            event_count=self.next_seq, anomalies=tuple(sorted(self.anomalies.items())),
-            first_ts_ms=self.first_ts_ms, last_ts_ms=self.last_ts_ms,
-        )  # fmt: skip
+            title=self.title,
+            cwd=self.cwd,
+            agent=self.agent,
+            model=self.model,
+            parent=self.parent,
+            turn=turn,
+            waiting=waiting,
+            turn_count=len(self.main.turns),
+            row_count=self.main.row_count,
+            event_count=self.next_seq,
+            anomalies=tuple(sorted(self.anomalies.items())),
+            first_ts_ms=self.first_ts_ms,
+            last_ts_ms=self.last_ts_ms,
+        )
 
 
 def waiting_in(fold: Fold, turn: TurnBuilder) -> int:
@@ -264,182 +242,3 @@ def waiting_in(fold: Fold, turn: TurnBuilder) -> int:
         if below is not None:
             count += sum(waiting_in(below, one) for one in (below.open, below.none) if one is not None)
     return count
-
-
-def _log_order(one: Touched) -> tuple[int, tuple[str, ...], int]:
-    return (len(one.fold.path), one.fold.path, one.turn.ordinal)
-
-
-def _row_changes(turn: TurnBuilder) -> tuple[RowChange, ...]:
-    turn.listed = False
-    found = []
-    for slot in turn.dirty:
-        grown = _grown(turn, slot)
-        found.append(RowChange(slot, grown if slot.dirty == TEXT_GREW else None))
-        slot.dirty = CLEAN
-    turn.dirty = []
-    return tuple(found)
-
-
-def _grown(turn: TurnBuilder, slot: Slot) -> tuple[tuple[int, str], ...]:
-    """Take the text that was added since the last drain."""
-    if slot.kind == "tool_call":
-        tool = turn.tools[slot.key.removeprefix("tool:")]
-        text, tool.sent = "".join(tool.progress[tool.sent :]), len(tool.progress)
-        return ((-1, text),) if text else ()
-    if slot.kind != "assistant_step" or slot.step not in turn.steps:
-        return ()
-    found = []
-    for at, block in enumerate(turn.steps[slot.step].blocks):
-        if block.sent < len(block.parts):
-            found.append((at, "".join(block.parts[block.sent :])))
-            block.sent = len(block.parts)
-    return tuple(found)
-
-
-def _fold_event(fold: Fold, seq: int, event: ev.Event) -> None:
-    match event:
-        case ev.SessionMeta():
-            _merge_meta(fold, event)
-        case ev.SessionRewind():
-            fold.rewind(event.before_turn, seq)
-        case ev.TurnStart():
-            _start_turn(fold, seq, event)
-        case ev.TurnEnd():
-            known = fold.turns.get(event.turn) if event.synthetic and isinstance(event.turn, int) else None
-            turn = known or fold.turn_for(event.turn, seq, steps.whole_ms(event.ts_ms))
-            rows.end_turn(fold, turn, seq, event)
-        case ev.ToolProgress() | ev.ToolResult() | ev.InteractionResolve() | ev.CommandDone():
-            _fold_update(fold, seq, event)
-        case _:
-            turn = fold.turn_for(event.turn, seq, steps.whole_ms(event.ts_ms))
-            _fold_in_turn(fold, turn, seq, event)
-
-
-def _start_turn(fold: Fold, seq: int, event: ev.TurnStart) -> None:
-    ms = steps.whole_ms(event.ts_ms)
-    turn = fold.turns.get(event.turn)
-    if turn is not None and turn.start_seq is not None:
-        fold.root.count("duplicate_turn_start")
-        fold.turn_for(event.turn, seq, ms)
-        return
-    turn = fold.turn_for(event.turn, seq, ms)
-    turn.start_seq = seq
-    if ms is not None and ms != turn.started_ms:
-        turn.started_ms = ms
-        fold.mark_head(turn, seq)
-    fold.respec(turn, seq)
-
-
-def _fold_update(
-    fold: Fold, seq: int, event: ev.ToolProgress | ev.ToolResult | ev.InteractionResolve | ev.CommandDone
-) -> None:
-    """Fold what updates a row that an id names: it belongs to that row's turn, wherever it stands in the log."""
-    match event:
-        case ev.ToolProgress() | ev.ToolResult():
-            key = f"tool:{event.call_id}"
-        case ev.InteractionResolve():
-            key = f"interaction:{event.id}"
-        case ev.CommandDone():
-            key = f"command:{event.id}"
-        case _ as never:
-            assert_never(never)
-    found = fold.find(key)
-    number = event.turn if found is None else found[0].number
-    turn = fold.turn_for(number, seq, steps.whole_ms(event.ts_ms))
-    match event:
-        case ev.ToolProgress():
-            rows.fold_progress(fold, turn, seq, event)
-        case ev.ToolResult():
-            rows.fold_result(fold, turn, seq, event)
-        case ev.InteractionResolve():
-            rows.resolve(fold, turn, seq, event)
-        case ev.CommandDone():
-            rows.finish_command(fold, turn, seq, event)
-        case _ as never:
-            assert_never(never)
-
-
-InTurn = (
-    ev.AssistantChunk
-    | ev.ToolCall
-    | ev.AssistantMessage
-    | ev.StepStart
-    | ev.StepEnd
-    | ev.UserMessage
-    | ev.UserSteering
-    | ev.ContextInjection
-    | ev.SystemPrompt
-    | ev.SearchRound
-    | ev.LlmRetry
-    | ev.LlmRetryStarted
-    | ev.InteractionRequest
-    | ev.Compaction
-    | ev.Notice
-    | ev.CommandRun
-    | ev.Custom
-    | ev.PhaseStart
-    | ev.PhaseEnd
-)
-
-
-def _fold_in_turn(fold: Fold, turn: TurnBuilder, seq: int, event: InTurn) -> None:
-    match event:
-        case ev.AssistantChunk():
-            steps.fold_chunk(fold, turn, seq, event)
-        case ev.ToolCall():
-            rows.fold_call(fold, turn, seq, event)
-        case ev.AssistantMessage():
-            steps.settle_step(fold, turn, seq, event)
-        case ev.StepStart():
-            steps.start_step(fold, turn, seq, event)
-        case ev.StepEnd():
-            steps.end_step(fold, turn, seq, event)
-        case ev.UserMessage():
-            rows.fold_user(fold, turn, seq, event)
-        case ev.UserSteering():
-            rows.fold_steering(fold, turn, seq, event)
-        case ev.ContextInjection():
-            rows.fold_context(fold, turn, seq, event)
-        case ev.SystemPrompt():
-            steps.fold_prompt(fold, turn, seq, event)
-        case ev.SearchRound():
-            rows.fold_search(fold, turn, seq, event)
-        case ev.LlmRetry():
-            steps.retry_step(fold, turn, seq, event)
-        case ev.LlmRetryStarted():
-            steps.start_retry(fold, turn, seq, event)
-        case ev.InteractionRequest():
-            rows.ask(fold, turn, seq, event)
-        case ev.Compaction():
-            rows.fold_compaction(fold, turn, seq, event)
-        case ev.Notice():
-            rows.fold_notice(fold, turn, seq, event)
-        case ev.CommandRun():
-            rows.fold_command(fold, turn, seq, event)
-        case ev.Custom():
-            rows.fold_custom(fold, turn, seq, event)
-        case ev.PhaseStart() | ev.PhaseEnd():
-            _note_phase(turn, event)
-        case _ as never:
-            assert_never(never)
-
-
-def _note_phase(turn: TurnBuilder, event: ev.PhaseStart | ev.PhaseEnd) -> None:
-    """Phases are named by the desktop header alone; the web view has no row for them."""
-    if isinstance(event, ev.PhaseStart):
-        turn.phases[event.phase] = None
-    else:
-        turn.phases.pop(event.phase, None)
-
-
-def _merge_meta(fold: Fold, event: ev.SessionMeta) -> None:
-    """Merge the session's facts, last wins; a delegate's own say nothing of the session."""
-    if fold.path:
-        return
-    root = fold.root
-    root.title = event.title if event.title is not None else root.title
-    root.cwd = event.cwd if event.cwd is not None else root.cwd
-    root.agent = event.agent if event.agent is not None else root.agent
-    root.model = event.model if event.model is not None else root.model
-    root.parent = event.parent if event.parent is not None else root.parent

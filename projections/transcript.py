@@ -125,13 +125,18 @@ def _step_row(turn: TurnBuilder, slot: Slot) -> StepRow:
     else:
         status, ended = "running", None
     return StepRow(
-        key=slot.key, turn=turn.number, step=slot.step, anchor=slot.anchor, status=status,
+        key=slot.key,
+        turn=turn.number,
+        step=slot.step,
+        anchor=slot.anchor,
+        status=status,
         blocks=tuple(block.wire() for block in step.blocks),
         phase=present(message.phase) if message else UNSET,
-        started_at_ms=present_ms(step.start_ms), ended_at_ms=present_ms(ended),
+        started_at_ms=present_ms(step.start_ms),
+        ended_at_ms=present_ms(ended),
         duration_ms=present_ms(message.duration_ms) if message else UNSET,
         usage=present_json(step.usage) if message else UNSET,
-    )  # fmt: skip
+    )
 
 
 def _tool_row(turn: TurnBuilder, slot: Slot) -> ToolRow:
@@ -145,14 +150,23 @@ def _tool_row(turn: TurnBuilder, slot: Slot) -> ToolRow:
         status, ended = "canceled" if turn.closing.reason == "aborted" else "unknown", None
     has_output = not is_null(tool.output)
     return ToolRow(
-        key=slot.key, turn=turn.number, step=slot.step, anchor=slot.anchor, call_id=tool.call_id, name=tool.name,
-        input=None if is_null(tool.input) else tool.input, status=status, title=present(tool.title),
+        key=slot.key,
+        turn=turn.number,
+        step=slot.step,
+        anchor=slot.anchor,
+        call_id=tool.call_id,
+        name=tool.name,
+        input=None if is_null(tool.input) else tool.input,
+        status=status,
+        title=present(tool.title),
         progress=present("".join(tool.progress) or None) if not has_output else UNSET,
         output=tool.output if has_output else None,
-        exit_code=UNSET if tool.exit_code is None else tool.exit_code, error=present_json(tool.error),
-        started_at_ms=present_ms(tool.start_ms), ended_at_ms=present_ms(ended),
+        exit_code=UNSET if tool.exit_code is None else tool.exit_code,
+        error=present_json(tool.error),
+        started_at_ms=present_ms(tool.start_ms),
+        ended_at_ms=present_ms(ended),
         duration_ms=present_ms(tool.duration_ms),
-    )  # fmt: skip
+    )
 
 
 def outcome_of(turn: TurnBuilder) -> tuple[str, str | None]:
@@ -178,13 +192,22 @@ def turn_value(fold: Fold, turn: TurnBuilder, view: WebView) -> TurnValue:
     status, outcome = outcome_of(turn)
     started, ended = times_of(turn)
     return TurnValue(
-        turn=turn.number, status=status, outcome=outcome, waiting=waiting_in(fold, turn), started_at_ms=started,
-        ended_at_ms=ended, queued=queued_in(turn), spec=turn.spec, rows=_rows(fold, turn, view),
+        turn=turn.number,
+        status=status,
+        outcome=outcome,
+        waiting=waiting_in(fold, turn),
+        started_at_ms=started,
+        ended_at_ms=ended,
+        queued=queued_in(turn),
+        spec=turn.spec,
+        rows=_rows(fold, turn, view),
         presentation=present_web(turn, view),
-    )  # fmt: skip
+    )
 
 
-def _rows(fold: Fold, turn: TurnBuilder, view: WebView, floor: int = -1, ceiling: int | None = None) -> tuple[Row, ...]:
+def _rows(
+    fold: Fold, turn: TurnBuilder, view: WebView, floor: int = -1, ceiling: int | None = None
+) -> tuple[Row, ...]:
     found = []
     for slot in turn.rows:
         if slot.place[0] < floor or (ceiling is not None and slot.place[0] >= ceiling):
@@ -195,9 +218,20 @@ def _rows(fold: Fold, turn: TurnBuilder, view: WebView, floor: int = -1, ceiling
     return tuple(found)
 
 
+def row_alone(fold: Fold, turn: TurnBuilder, slot: Slot) -> Row:
+    """Make a row whose delegate, if it has one, is still empty: ops fill it."""
+    row = row_of(turn, slot)
+    if isinstance(row, ToolRow) and row.call_id in fold.delegates:
+        return _delegating(row, DelegateValue(turns=(), session_rows=()))
+    return row
+
+
 def _with_delegate(row: Row, below: Fold, view: WebView) -> DelegatingToolRow:
     turns = tuple(turn_value(below, turn, view) for turn in below.turns.values())
-    delegate = DelegateValue(turns=turns, session_rows=_rows(below, below.none, view))
+    return _delegating(row, DelegateValue(turns=turns, session_rows=_rows(below, below.none, view)))
+
+
+def _delegating(row: Row, delegate: DelegateValue) -> DelegatingToolRow:
     fields = {name: getattr(row, name) for name in row.__struct_fields__}
     return DelegatingToolRow(**fields, delegate=delegate)
 
@@ -215,7 +249,11 @@ def window_of(session: SessionFold, limit: int | None = None, before: str | None
     """
     turns = list(session.main.turns.values())
     ceiling = None if before is None else _ceiling(turns, before)
-    end = len(turns) if ceiling is None else next(at for at, one in enumerate(turns) if one.first_seq == ceiling)
+    end = (
+        len(turns)
+        if ceiling is None
+        else next(at for at, one in enumerate(turns) if one.first_seq == ceiling)
+    )
     begin, rows = end, 0
     while begin > 0:
         rows += len(turns[begin - 1].rows)
@@ -241,8 +279,11 @@ def window_from(session: SessionFold, turn: int | None) -> Window:
         return window_of(session)
     complete = begin == 0
     return Window(
-        turns=tuple(turns[begin:]), floor=-1 if complete else turns[begin].first_seq, ceiling=None, complete=complete
-    )  # fmt: skip
+        turns=tuple(turns[begin:]),
+        floor=-1 if complete else turns[begin].first_seq,
+        ceiling=None,
+        complete=complete,
+    )
 
 
 def _ceiling(turns: list[TurnBuilder], before: str) -> int:
@@ -264,9 +305,11 @@ def snapshot(
     """Make a snapshot of a window (the default one if none is given)."""
     chosen = window_of(fold) if window is None else window
     return Transcript(
-        session=session, position=position, history_complete=chosen.complete, before=chosen.before, view=view,
+        session=session,
+        position=position,
+        history_complete=chosen.complete,
+        before=chosen.before,
+        view=view,
         session_rows=session_rows_of(fold, chosen, view),
         turns=tuple(turn_value(fold.main, turn, view) for turn in chosen.turns),
-    )  # fmt: skip
-
-
+    )

@@ -50,7 +50,7 @@ def spec_of(turn: TurnBuilder) -> TurnProcessSpec | None:
     if turn.number is None or process.evidence is None:
         return None
     answer = answer_of(turn)
-    step, anchor = answer if answer else (None, None)
+    step, anchor = answer or (None, None)
     return TurnProcessSpec(
         turn=turn.number,
         control_anchor_seq=process.evidence,
@@ -67,7 +67,9 @@ def spec_of(turn: TurnBuilder) -> TurnProcessSpec | None:
 def _process_start(turn: TurnBuilder, answer: StepBuilder | None, anchor: Anchor) -> Anchor:
     if turn.start_seq is not None:
         return turn.start_seq
-    candidates = [seq for step, seq in turn.process.step_evidence if answer is None or step != answer.number][:1]
+    candidates = [seq for step, seq in turn.process.step_evidence if answer is None or step != answer.number][
+        :1
+    ]
     if turn.process.other is not None:
         candidates.append(turn.process.other)
     return min(candidates, default=anchor)

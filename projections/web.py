@@ -64,12 +64,19 @@ def present_web(turn: TurnBuilder, view: WebView) -> WebPresentation | None:
     if answer is not None and turn.closing is not None and view.mode == "compact":
         members, alone = _walk(turn, spec, answer)
         compact = alone and bool(members or spec.inline_reasoning)
-    foldable = bool(members) or (spec.inline_reasoning and turn.closing is not None and view.mode == "compact")
+    foldable = bool(members) or (
+        spec.inline_reasoning and turn.closing is not None and view.mode == "compact"
+    )
     return WebPresentation(
-        generation=generation, foldable=foldable, has_external_process=bool(members),
-        compact_answer_when_closed=compact, answer=shown, members=members,
-        reasoning_hidden_when_closed=foldable and spec.inline_reasoning, label=label,
-    )  # fmt: skip
+        generation=generation,
+        foldable=foldable,
+        has_external_process=bool(members),
+        compact_answer_when_closed=compact,
+        answer=shown,
+        members=members,
+        reasoning_hidden_when_closed=foldable and spec.inline_reasoning,
+        label=label,
+    )
 
 
 def _walk(turn: TurnBuilder, spec: TurnProcessSpec, answer: Slot) -> tuple[tuple[str, ...], bool]:

@@ -1,16 +1,18 @@
 """When a session's folded state is saved, and what (R-6).
 
 A save is due when the log has grown, since the last one, by as much as that one wrote and by at least 64
-KiB. So the bytes written for saves stay proportional to the bytes of the log, and a cold start replays at most that
-much. A save holds the head and the turns that changed since the last one; the first holds every turn.
+KiB. So the bytes written for saves stay proportional to the bytes of the log, and a cold start replays at
+most that much. A save holds the head and the turns that changed since the last one; the first holds every
+turn.
 """
 
 import msgspec
 
 from projections.building import TurnBuilder
+from projections.changes import Changes
 from projections.errors import SavedStateError
 from projections.saved import SAVED_FORMAT, encode_head, encode_turn, encode_turns, restore
-from projections.session import Changes, SessionFold
+from projections.session import SessionFold
 from service.ports import SavedState
 
 _encode_spec = msgspec.json.Encoder().encode

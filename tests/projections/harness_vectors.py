@@ -27,15 +27,16 @@ def fold_vector(vector: dict[str, Any]) -> tuple[SessionFold, int]:
 
 def shown_rows(fold: SessionFold, mode: str, history_complete: bool, expanded: bool) -> list[dict[str, Any]]:
     """Derive what a web client shows, from the presentation and the reader's state alone (B-6 to B-9, E-5)."""
-    shown: list[dict[str, Any]] = []
     view = WebView(mode="compact" if mode == "compact" else "normal")
-    for slot in fold.main.none.rows:
-        shown.append({"kind": slot.kind, "key": slot.key, "turn": None, "anchor": slot.anchor})
+    shown: list[dict[str, Any]] = [
+        {"kind": slot.kind, "key": slot.key, "turn": None, "anchor": slot.anchor}
+        for slot in fold.main.none.rows
+    ]
     for turn in fold.main.turns.values():
         presentation = present_web(turn, view)
         applies = mode == "compact" and history_complete and turn.closing is not None
-        for slot in turn.rows:
-            shown.append(_shown_row(turn, slot, presentation if applies else None, expanded))
+        applied = presentation if applies else None
+        shown.extend(_shown_row(turn, slot, applied, expanded) for slot in turn.rows)
     return shown
 
 
@@ -78,11 +79,21 @@ def expected_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 _KEYS = {
-    "system_prompt": "prompt", "user": "user", "steering": "steering", "context": "context",
-    "assistant_step": "step", "tool_call": "tool", "retry": "retry", "command": "command",
-    "compaction": "compaction", "turn_process": "process", "turn_error": "error",
-    "turn_max_tokens": "max_tokens", "turn_tail": "tail", "interaction": "interaction",
-}  # fmt: skip
+    "system_prompt": "prompt",
+    "user": "user",
+    "steering": "steering",
+    "context": "context",
+    "assistant_step": "step",
+    "tool_call": "tool",
+    "retry": "retry",
+    "command": "command",
+    "compaction": "compaction",
+    "turn_process": "process",
+    "turn_error": "error",
+    "turn_max_tokens": "max_tokens",
+    "turn_tail": "tail",
+    "interaction": "interaction",
+}
 
 
 def _expected(row: dict[str, Any]) -> dict[str, Any]:

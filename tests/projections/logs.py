@@ -18,35 +18,83 @@ def _maybe(strategy: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 
 _BLOCK = st.one_of(
     st.fixed_dictionaries({"type": st.sampled_from(["text", "reasoning"]), "text": _TEXTS}),
-    st.fixed_dictionaries({"type": st.just("tool_call"), "call_id": _IDS, "name": st.just("read"), "input": st.just({})}),
+    st.fixed_dictionaries(
+        {"type": st.just("tool_call"), "call_id": _IDS, "name": st.just("read"), "input": st.just({})}
+    ),
     st.fixed_dictionaries({"type": st.sampled_from(["image", "weird"]), "url": st.just("u")}),
-)  # fmt: skip
+)
 _CONTENT = st.lists(_BLOCK, max_size=2)
 _PLACE = {"turn": _maybe(st.one_of(_TURNS, st.none())), "step": _maybe(_STEPS)}
 _CHUNK = st.one_of(
-    _event("assistant/chunk", kind=st.sampled_from(["text", "reasoning"]), index=st.integers(0, 2), text=_TEXTS, **_PLACE),
-    _event("assistant/chunk", kind=st.just("block_start"), index=st.integers(0, 2),
-           block_type=st.sampled_from(["text", "reasoning", "tool_call", "image", "weird"]), **_PLACE),
+    _event(
+        "assistant/chunk",
+        kind=st.sampled_from(["text", "reasoning"]),
+        index=st.integers(0, 2),
+        text=_TEXTS,
+        **_PLACE,
+    ),
+    _event(
+        "assistant/chunk",
+        kind=st.just("block_start"),
+        index=st.integers(0, 2),
+        block_type=st.sampled_from(["text", "reasoning", "tool_call", "image", "weird"]),
+        **_PLACE,
+    ),
     _event("assistant/chunk", kind=st.just("block_end"), index=st.integers(0, 2), block=_BLOCK, **_PLACE),
-    _event("assistant/chunk", kind=st.just("tool_input"), index=st.integers(0, 2), text=_TEXTS, call_id=_IDS,
-           name=st.just("read"), **_PLACE),
+    _event(
+        "assistant/chunk",
+        kind=st.just("tool_input"),
+        index=st.integers(0, 2),
+        text=_TEXTS,
+        call_id=_IDS,
+        name=st.just("read"),
+        **_PLACE,
+    ),
     _event("assistant/chunk", kind=st.just("usage"), usage=st.just({"n": 1}), **_PLACE),
-)  # fmt: skip
+)
 _OTHER = st.one_of(
     _event("turn/start", turn=_TURNS),
-    _event("turn/end", turn=_maybe(_TURNS), synthetic=st.booleans(),
-           reason=st.sampled_from(["completed", "aborted", "failed", "max_tokens", "blocked", "odd"])),
+    _event(
+        "turn/end",
+        turn=_maybe(_TURNS),
+        synthetic=st.booleans(),
+        reason=st.sampled_from(["completed", "aborted", "failed", "max_tokens", "blocked", "odd"]),
+    ),
     _event("step/start", turn=_maybe(_TURNS), step=_STEPS),
     _event("step/end", turn=_maybe(_TURNS), step=_STEPS),
     _event("system/prompt", text=_TEXTS, reason=st.sampled_from(["initial", "change"]), **_PLACE),
     _event("user/message", id=_IDS, content=_CONTENT, client_id=_maybe(_IDS), **_PLACE),
-    _event("user/steering", id=_IDS, content=_CONTENT, state=st.sampled_from(["queued", "delivered", "canceled"]), **_PLACE),
+    _event(
+        "user/steering",
+        id=_IDS,
+        content=_CONTENT,
+        state=st.sampled_from(["queued", "delivered", "canceled"]),
+        **_PLACE,
+    ),
     _event("context/injection", id=_IDS, source=st.just("s"), content=_CONTENT, **_PLACE),
     _event("assistant/message", blocks=st.lists(_BLOCK, max_size=3), interrupted=st.booleans(), **_PLACE),
-    _event("tool/call", call_id=_IDS, name=st.sampled_from(["read", "subagent", "subagent_x"]), input=st.just({"a": 1}), **_PLACE),
+    _event(
+        "tool/call",
+        call_id=_IDS,
+        name=st.sampled_from(["read", "subagent", "subagent_x"]),
+        input=st.just({"a": 1}),
+        **_PLACE,
+    ),
     _event("tool/progress", call_id=_IDS, output=_TEXTS, **_PLACE),
-    _event("tool/result", call_id=_IDS, status=st.sampled_from(["ok", "error", "denied"]), output=_maybe(_TEXTS), **_PLACE),
-    _event("search/round", search_id=_IDS, round_id=_IDS, status=st.sampled_from(["searching", "completed"]), **_PLACE),
+    _event(
+        "tool/result",
+        call_id=_IDS,
+        status=st.sampled_from(["ok", "error", "denied"]),
+        output=_maybe(_TEXTS),
+        **_PLACE,
+    ),
+    _event(
+        "search/round",
+        search_id=_IDS,
+        round_id=_IDS,
+        status=st.sampled_from(["searching", "completed"]),
+        **_PLACE,
+    ),
     _event("llm/retry", retry_id=_IDS, retry=st.integers(1, 3), **_PLACE),
     _event("llm/retry_started", retry_id=_IDS, retry=st.integers(1, 3), **_PLACE),
     _event("interaction/request", id=_IDS, kind=st.just("permission"), title=st.just("?"), **_PLACE),
@@ -59,7 +107,7 @@ _OTHER = st.one_of(
     _event("session/meta", title=_TEXTS),
     _event("custom/thing", visible=st.booleans(), payload=st.just([1]), **_PLACE),
     _event("phase/start", phase=st.just("compacting"), **_PLACE),
-)  # fmt: skip
+)
 _PLAIN = st.one_of(_CHUNK, _OTHER)
 
 

@@ -21,7 +21,9 @@ def test_a_harness_log_folds_into_the_rows_that_the_harness_shows(path: Path) ->
     fold, _ = fold_vector(vector)
     for case in vector["expect"]["web"]:
         shown = shown_rows(fold, case["mode"], case["history_complete"], case["expanded"] == "all")
-        assert shown == expected_rows(case["rows"]), {name: case[name] for name in ("mode", "history_complete", "expanded")}
+        assert shown == expected_rows(case["rows"]), {
+            name: case[name] for name in ("mode", "history_complete", "expanded")
+        }
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)

@@ -1,5 +1,6 @@
 """Properties of the fold, its saves and its deltas over random logs (quality.md, *Tests*)."""
 
+import itertools
 import json
 from typing import Any
 
@@ -70,14 +71,16 @@ def test_a_restored_fold_goes_on_as_if_it_had_never_stopped(log: list[dict[str, 
 
 
 @given(LOGS, st.lists(st.integers(0, 40), max_size=6), VIEW)
-def test_live_deltas_bring_a_snapshot_to_the_next(log: list[dict[str, Any]], cuts: list[int], view: WebView) -> None:
+def test_live_deltas_bring_a_snapshot_to_the_next(
+    log: list[dict[str, Any]], cuts: list[int], view: WebView
+) -> None:
     """W-1, live: snapshot at v plus the frames of every flush equals the snapshot at w."""
     bounds = sorted({*(cut for cut in cuts if cut < len(log)), len(log)})
     fold = fold_all(log[: bounds[0]])
     fold.drain()
     presenter, client = Presenter(view), shot(fold, view)
     presenter.tell_all(fold)
-    for begin, end in zip(bounds, bounds[1:], strict=False):
+    for begin, end in itertools.pairwise(bounds):
         fold_all(log[begin:end], fold)
         for one in facts(fold.drain()):
             apply_ops(client, as_json(presenter.ops(one)))

@@ -1,0 +1,92 @@
+"""Stage 3, the fold of tool calls: one row a call, whatever names it first (`events.md`, rules 3 and 4)."""
+
+import msgspec
+from msgspec import Raw
+
+from projections import events as ev
+from projections.building import REPLACEMENT, TEXT_GREW, ToolBuilder, TurnBuilder, kept
+from projections.fold import Fold
+from projections.fold_steps import join_halves, step_of, whole_ms, wire_blocks
+
+_encode = msgspec.json.encode
+
+
+def _tool(
+    fold: Fold, turn: TurnBuilder, seq: int, call_id: str, event: ev.Stamps
+) -> tuple[TurnBuilder, ToolBuilder]:
+    """Find a call by id; whatever names it first gives it its row (rule 3)."""
+    found = fold.find(f"tool:{call_id}")
+    if found is not None:
+        return found[0], found[0].tools[call_id]
+    step = step_of(fold, turn, event, seq)
+    tool = ToolBuilder(call_id=call_id)
+    turn.tools[call_id] = tool
+    fold.add_row(turn, f"tool:{call_id}", "tool_call", seq, step=step)
+    fold.root.adopt(fold, turn, call_id, seq)
+    return turn, tool
+
+
+def fold_call(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolCall) -> None:
+    """`tool/call`: counted once; a result that came first is completed where it stands (rules 3, 4)."""
+    turn, tool = _tool(fold, turn, seq, event.call_id, event)
+    if tool.called_seq is None:
+        tool.called_seq, tool.start_ms = seq, whole_ms(event.ts_ms)
+        subagent = event.name == "subagent" or event.name.startswith("subagent_")
+        turn.process.subagents += subagent
+        turn.process.tool_calls += not subagent
+        if tool.result is None:
+            turn.open_calls[event.call_id] = None
+    else:
+        fold.root.count("duplicate_call")
+    tool.name, tool.input = event.name, kept(event.input)
+    tool.title = event.title if event.title is not None else tool.title
+    fold.touch(turn, turn.slots[f"tool:{event.call_id}"], seq)
+    _tool_evidence(fold, turn, seq)
+
+
+def _tool_evidence(fold: Fold, turn: TurnBuilder, seq: int) -> None:
+    if turn.process.other is None:
+        turn.process.other = seq
+    fold.note_evidence(turn, seq)
+    fold.respec(turn, seq)
+
+
+def fold_progress(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolProgress) -> None:
+    """`tool/progress`: output so far; after the result it is late and only counted."""
+    turn, tool = _tool(fold, turn, seq, event.call_id, event)
+    if tool.result is not None:
+        fold.root.count("progress_after_result")
+        return
+    if tool.called_seq is None:
+        turn.open_calls[event.call_id] = None
+    text, tool.half = join_halves(fold, tool.half, event.output)
+    if text:
+        tool.progress.append(text)
+        fold.touch(turn, turn.slots[f"tool:{event.call_id}"], seq, TEXT_GREW)
+
+
+def fold_result(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolResult) -> None:
+    """`tool/result`: the first wins; a result never moves a row (rule 3)."""
+    turn, tool = _tool(fold, turn, seq, event.call_id, event)
+    if tool.result is not None:
+        fold.root.count("duplicate_result")
+        return
+    if tool.called_seq is None:
+        fold.root.count("result_before_call")
+    tool.result, tool.end_ms = event.status, whole_ms(event.ts_ms)
+    tool.exit_code, tool.duration_ms, tool.error = event.exit_code, event.duration_ms, kept(event.error)
+    if event.output is not None:
+        tool.output = (
+            Raw(_encode(event.output)) if isinstance(event.output, str) else wire_blocks(event.output)
+        )
+    elif tool.half:
+        tool.progress.append(REPLACEMENT)
+    tool.half = ""
+    turn.open_calls.pop(event.call_id, None)
+    fold.close_delegate(event.call_id, _delegate_end(event.status), seq, tool.end_ms)
+    fold.touch(turn, turn.slots[f"tool:{event.call_id}"], seq)
+    _tool_evidence(fold, turn, seq)
+
+
+def _delegate_end(status: str) -> str:
+    return {"ok": "completed", "canceled": "aborted"}.get(status, "interrupted")
