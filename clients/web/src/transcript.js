@@ -284,7 +284,8 @@ function setRow(thread, op, undo) {
   const old = { row: node.row, thread: node.thread };
   undo.push(() => Object.assign(node, old));
   node.row = row;
-  if (delegate) node.thread = threadOf(delegate, node.thread);
+  // A row op says that a call has a delegate, never what is in it: the one that is held stays.
+  if (delegate && !node.thread) node.thread = threadOf(delegate, null);
   if (op.before === undefined) return [{ what: "row", ...place }];
   const next = node.next;
   list.remove(node);

@@ -69,6 +69,17 @@ test("a turn that is new goes last, and a rewind takes turns back", () => {
   assert.deepEqual(transcript.toValue().turns.map((one) => one.turn), [1]);
 });
 
+test("a row op with an empty delegate leaves the one that is held as it stands", () => {
+  const inner = { turns: [turn([row("inner")])], session_rows: [] };
+  const transcript = held([turn([row("tool:c", { kind: "tool_call", call_id: "c", delegate: inner })])]);
+  const shell = { turns: [], session_rows: [] };
+  const replaced = row("tool:c", { kind: "tool_call", call_id: "c", status: "ok", delegate: shell });
+  transcript.apply(delta([{ op: "row", turn: 1, row: replaced }]));
+  const now = transcript.toValue().turns[0].rows[0];
+  assert.equal(now.status, "ok");
+  assert.equal(now.delegate?.turns[0].rows[0].key, "inner");
+});
+
 test("a delegate's ops build its transcript below its call, which keeps it when it is replaced", () => {
   const call = row("tool:c", { kind: "tool_call", call_id: "c" });
   const transcript = held([turn([call])]);
