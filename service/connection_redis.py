@@ -15,6 +15,7 @@ from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
+from hiredis import pack_command
 from redis.asyncio import BlockingConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
@@ -91,6 +92,17 @@ async def ask(client: Redis, *words: str | bytes | int) -> Any:
     return await client.execute_command(*words)  # type: ignore[no-untyped-call]
 
 
+async def _ask_with_many(client: Redis, words: tuple[str | bytes | int, ...]) -> Any:
+    """Send one command of very many words. The asyncio client packs in Python: a fifth of a commit."""
+    packed = pack_command(words)
+    connection = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]
+    try:
+        await connection.send_packed_command(packed)
+        return await connection.read_response()
+    finally:
+        await client.connection_pool.release(connection)
+
+
 def raw_reply(response: Any, **_: Any) -> Any:
     """A response callback that leaves the reply as it is."""
     return response
@@ -115,9 +127,9 @@ class Script:
     async def run(self, client: Redis, keys: Sequence[str], args: Sequence[str | bytes | int]) -> Any:
         """The script's raw reply. Only NOSCRIPT is tried again: that answer says that nothing ran."""
         try:
-            return await ask(client, "EVALSHA", self._digest, len(keys), *keys, *args)
+            return await _ask_with_many(client, ("EVALSHA", self._digest, len(keys), *keys, *args))
         except NoScriptError:
-            return await ask(client, "EVAL", self._text, len(keys), *keys, *args)
+            return await _ask_with_many(client, ("EVAL", self._text, len(keys), *keys, *args))
 
     async def run_then(
         self, client: Redis, keys: Sequence[str], args: Sequence[str | bytes | int], then: Sequence[str | int]
