@@ -94,7 +94,7 @@ async def ask(client: Redis, *words: str | bytes | int) -> Any:
 
 async def _ask_with_many(client: Redis, words: tuple[str | bytes | int, ...]) -> Any:
     """Send one command of very many words. The asyncio client packs in Python: a fifth of a commit."""
-    packed = pack_command(words)
+    packed = pack_command(words)  # type: ignore[arg-type]  # its stub says one word, and means any number
     connection = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]
     try:
         await connection.send_packed_command(packed)
