@@ -7,6 +7,7 @@ from tests.projections.folding import (
     end,
     fold,
     keys,
+    more,
     result,
     row,
     say,
