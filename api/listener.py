@@ -32,7 +32,7 @@ class Server(uvicorn.Server):
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         super().__init__(
             uvicorn.Config(
-                app,  # type: ignore[arg-type]  # uvicorn's and Litestar's types of one protocol
+                app,
                 ws="websockets-sansio",
                 # Frames are encoded once for all subscribers; compressing each copy costs more than it saves.
                 ws_per_message_deflate=False,

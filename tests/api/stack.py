@@ -89,7 +89,7 @@ async def serving(
             authenticator=Authenticator(secret),
             limits=limits or EdgeLimits(),
         )
-        app = build_app(parts, page=page)
+        app: Any = build_app(parts, page=page)
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost:8420")
         yield Stack(client=await opened.enter_async_context(client), parts=parts, app=app)
 

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from api.auth import Authenticator
 from api.door import DoorRules
+from api.edge import Edge
 from api.problems import KIND_BY_CODE, Problem
 from tests.api.stack import SECRET, Stack, serving
 
@@ -219,3 +221,20 @@ async def test_scopes_and_patterns_bound_what_a_token_does(tmp_path: Path) -> No
         assert await code(stack.client.post(url, json=EVENT, headers=reader)) == "scope_missing"
         assert await code(stack.client.delete("/v1/sessions/b:1", headers=reader)) == "scope_missing"
         assert await code(stack.client.get("/v1/admin/quarantine", headers=writer)) == "scope_missing"
+
+
+async def test_bug_is_an_incident_and_shows_nothing_of_itself() -> None:
+    """500 with an id that finds the log record; neither the message nor a traceback reaches the client."""
+
+    async def broken(*_: Any) -> None:
+        raise RuntimeError("the password is hunter2")
+
+    app: Any = Edge(broken, None, DoorRules(loopback_only=True), Authenticator(None))
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
+        response = await client.get("/v1/sessions")
+    problem = msgspec.json.decode(response.content, type=Problem)
+    assert (response.status_code, problem.code) == (500, "internal_error")
+    assert problem.incident
+    assert problem.incident in problem.detail
+    assert "hunter2" not in response.text
+    assert "Traceback" not in response.text
