@@ -186,7 +186,8 @@ async def _adapters(url: str, settings: Settings, clock: WallClock, opened: Asyn
     keys = KeySpace(settings.partitions)
     adapters = Adapters(
         store=RedisStore(url, keys),
-        source=RedisSource(url, keys, settings.ack),
+        # The embedded engine writes through to the disk before it answers, so it can promise it.
+        source=RedisSource(url, keys, "fsync" if settings.redis_url is None else settings.ack),
         reader=RedisReader(url, keys),
     )
     for one in (adapters.store, adapters.source, adapters.reader):
