@@ -35,6 +35,7 @@ from service.reader_redis import RedisReader
 from service.settings import Settings
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
+from service.telemetry import start_logging
 
 _log = structlog.get_logger(__name__)
 #: R-13: an unreachable server is a clear error within 5 s at start.
@@ -80,6 +81,7 @@ def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[
         with_samples: append the sample sessions if the store holds no session at all.
         announce: told once that requests are answered, and where.
     """
+    start_logging(settings.log_level)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(run(settings, with_samples=with_samples, announce=announce))

@@ -16,7 +16,7 @@ from projections.spec import TurnProcessSpec
 HUMAN = ("user", "steering")
 
 
-class WebView(Struct, frozen=True, kw_only=True, tag_field="kind", tag="web", omit_defaults=True):
+class WebView(Struct, frozen=True, kw_only=True, tag_field="kind", tag="web"):
     """Which web presentation is asked for (B-1)."""
 
     mode: Literal["compact", "normal"] = "compact"
