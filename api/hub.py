@@ -126,7 +126,7 @@ class Hub:
 
     async def _read_feed(self) -> None:
         assert self._feed is not None  # noqa: S101 - `start` opened it
-        while True:
+        while not self._is_stopping:
             try:
                 entries = await self._feed.read(FEED_BLOCK_MS)
             except FeedGap as gap:

@@ -1,6 +1,6 @@
-"""Hub stage, loading: a session's fold out of its log, in slices.
+"""Hub stage, loading: a session's fold out of its saved state and the tail of its log, in slices.
 
-1. The log is the truth and holds everything; what is loaded equals what was followed live.
+1. The log is the truth; a saved state only shortens the way, and one of another format is left aside.
 2. Folding a long log would hold the event loop: after `SLICE_S` of work the loop gets a turn.
 3. Two reads may see two commits. The epoch is read before and after, and a load that straddled a change of
    epoch starts again, so that a fold never mixes two histories.
@@ -15,9 +15,11 @@ from time import perf_counter
 import msgspec
 
 from projections.decode import decode_event
+from projections.errors import SavedStateError
+from projections.saved import SAVED_FORMAT, restore
 from projections.session import SessionFold
 from service.keys import SessionId
-from service.ports import LogBatch, Reader
+from service.ports import LogBatch, Reader, SavedState
 
 # One slice of folding: short against the 33 ms of a flush tick, long against the cost of a switch.
 SLICE_S = 0.004
@@ -89,8 +91,9 @@ async def load(reader: Reader, session: SessionId) -> Loaded:
         before = await reader.summary(session)
         if before is None:
             return Loaded(epoch="", version=0, fold=SessionFold(), ends=())
-        fold = SessionFold()
-        ends: list[tuple[int, int]] = []
+        state = await reader.load_state(session)
+        fold = restored(state)
+        ends = [] if state is None or not fold.next_seq else [(state.version, state.next_seq)]
         await fold_on(reader, session, fold, ends)
         after = await reader.summary(session)
         if after is not None and after.epoch == before.epoch:
@@ -101,9 +104,20 @@ async def load(reader: Reader, session: SessionId) -> Loaded:
 
 async def load_at(reader: Reader, session: SessionId, seq: int) -> SessionFold:
     """Fold a session up to and with `seq`: time travel. Raises FoldBroken, and what the reader raises."""
-    fold = SessionFold()
+    state = await reader.load_state(session)
+    fold = restored(state if state is not None and state.next_seq <= seq + 1 else None)
     await fold_on(reader, session, fold, [], until_seq=seq)
     return fold
+
+
+def restored(state: SavedState | None) -> SessionFold:
+    """Return the fold of a saved state; a fresh one where there is none, or none that this version reads."""
+    if state is not None and state.projection == SAVED_FORMAT:
+        try:
+            return restore(state.head, state.turns)
+        except SavedStateError:
+            pass  # the log holds everything
+    return SessionFold()
 
 
 async def fold_on(

@@ -7,6 +7,7 @@ from litestar.types import ASGIApp
 
 from api.auth import Authenticator
 from api.hub import Hub
+from api.messages import Limits
 from api.socket import Sockets
 from projections.position import Position
 from projections.session import SessionFold
@@ -24,6 +25,11 @@ class Live:
         self._drain_s = drain_s
         self.socket: ASGIApp = sockets
 
+    @property
+    def socket_count(self) -> int:
+        """How many sockets are open."""
+        return len(self._sockets)
+
     async def look(self, session: SessionId, at_least: int = 0) -> tuple[SessionFold, Position]:
         """The fold at version `at_least` or later, if that was committed; use it before the next await."""
         return await self._hub.look(session, at_least)
@@ -38,10 +44,10 @@ class Live:
 
 
 @asynccontextmanager
-async def open_live(reader: Reader, settings: Settings) -> AsyncIterator[Live]:
-    """The live side for the length of the block."""
+async def open_live(reader: Reader, settings: Settings, limits: Limits | None = None) -> AsyncIterator[Live]:
+    """The live side for the length of the block; `limits` of a socket are the documented ones unless given."""
     hub = await Hub(reader, flush_ms=settings.flush_ms).start()
-    sockets = Sockets(hub, Authenticator(settings.jwt_secret))
+    sockets = Sockets(hub, Authenticator(settings.jwt_secret), limits)
     hub.spawn(sockets.watch())
     try:
         yield Live(hub, sockets, settings.drain_s)
