@@ -1,0 +1,212 @@
+"""The command `turnfold`: serve, import, show, tail. An error is one clear line and a non-zero exit code."""
+
+import os
+import sys
+from collections.abc import Callable
+from enum import StrEnum
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from api.cli_errors import CommandError
+from api.cli_import import PAUSE_CAP_MS, Target, import_files
+from api.cli_show import ShowOptions
+from api.cli_show import show as show_files
+from api.cli_tail import tail as tail_session
+from api.serve import serve as serve_forever
+from projections.web import WebView
+from service.keys import is_session_id
+from service.settings import SettingsError, read_settings
+
+app = typer.Typer(
+    name="turnfold", help="Live, foldable transcripts of agent sessions.", no_args_is_help=True,
+    add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+)  # fmt: skip
+_FAILED, _USAGE, _INTERRUPTED = 1, 2, 130
+# Typer keeps its own copy of click and shows this base of its errors by no public name.
+_UsageError: type[Exception] = typer.BadParameter.mro()[2]
+_Returned = TypeVar("_Returned")
+
+
+class FileFormat(StrEnum):
+    """What `--format` takes."""
+
+    AUTO = "auto"
+    NATIVE = "native"
+    HARNESS = "harness"
+
+
+class Speed(StrEnum):
+    """What `--speed` takes."""
+
+    RECORDED = "1x"
+    MAX = "max"
+
+
+class ViewName(StrEnum):
+    """What `--view` takes; the other two come with a later version."""
+
+    WEB = "web"
+    DESKTOP = "desktop"
+    TUI = "tui"
+
+
+class Mode(StrEnum):
+    """What `--mode` takes for the web view."""
+
+    COMPACT = "compact"
+    NORMAL = "normal"
+
+
+class Language(StrEnum):
+    """What `--locale` takes."""
+
+    EN = "en"
+    ZH_CN = "zh-CN"
+
+
+Files = Annotated[
+    list[Path], typer.Argument(metavar="FILE…", help="Session files; zstd is known by its content.")
+]
+FormatOption = Annotated[FileFormat, typer.Option("--format", help="The files' format.")]
+UrlOption = Annotated[str, typer.Option("--url", envvar="TURNFOLD_URL", help="The running service.")]
+TokenOption = Annotated[
+    str | None, typer.Option("--token", envvar="TURNFOLD_TOKEN", help="A token, if it needs one.")
+]
+LocaleOption = Annotated[Language, typer.Option("--locale", help="The language of labels.")]
+DEFAULT_URL = "http://127.0.0.1:8420"
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(version_of("turnfold"))
+        raise typer.Exit
+
+
+@app.callback()
+def _common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Live, foldable transcripts of agent sessions."""
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="TURNFOLD_HOST: address to bind.")] = None,
+    port: Annotated[str | None, typer.Option(help="TURNFOLD_PORT: port to bind.")] = None,
+    data_dir: Annotated[
+        str | None, typer.Option(help="TURNFOLD_DATA_DIR: the embedded engine's data.")
+    ] = None,
+    redis_url: Annotated[str | None, typer.Option(help="TURNFOLD_REDIS_URL: another server.")] = None,
+    samples: Annotated[bool, typer.Option(help="Append the sample sessions to an empty store.")] = False,
+) -> None:
+    """Serve in the foreground until a signal comes; every setting is a TURNFOLD_* variable."""
+    given = {"HOST": host, "PORT": port, "DATA_DIR": data_dir, "REDIS_URL": redis_url}
+    environ = dict(os.environ) | {
+        f"TURNFOLD_{name}": value for name, value in given.items() if value is not None
+    }
+    for name in ("TURNFOLD_URL", "TURNFOLD_TOKEN"):  # the other commands' own
+        environ.pop(name, None)
+    try:
+        settings = read_settings(environ)
+    except SettingsError as error:
+        raise CommandError(str(error)) from None
+    raise typer.Exit(serve_forever(settings, with_samples=samples, announce=_announce))
+
+
+def _announce(line: str) -> None:
+    print(line, flush=True)
+
+
+@app.command("import")
+def import_(
+    files: Files,
+    file_format: FormatOption = FileFormat.AUTO,
+    session: Annotated[
+        str | None, typer.Option(help="The session to import into; default: the file's own.")
+    ] = None,
+    speed: Annotated[
+        Speed,
+        typer.Option(
+            help=f"1x keeps the recorded pauses (each at most {PAUSE_CAP_MS // 1000} s), max has none."
+        ),
+    ] = Speed.MAX,
+    url: UrlOption = DEFAULT_URL,
+    token: TokenOption = None,
+) -> None:
+    """Import session files into the running service; doing it again changes nothing."""
+    if session is not None and not is_session_id(session.encode()):
+        raise CommandError(
+            f"--session {session!r} is not a session id: use 1 to 256 of A-Z a-z 0-9 . _ : @ -"
+        )
+    target = Target(url=url, token=token)
+    import_files(files, file_format.value, target, session, live=speed is Speed.RECORDED)
+
+
+@app.command()
+def show(
+    files: Files,
+    file_format: FormatOption = FileFormat.AUTO,
+    leave_open: Annotated[
+        bool, typer.Option("--open", help="The file still grows: leave its last turn open.")
+    ] = False,
+    view: Annotated[ViewName, typer.Option(help="The presentation.")] = ViewName.WEB,
+    mode: Annotated[Mode, typer.Option(help="compact folds closed turns, normal shows all.")] = Mode.COMPACT,
+    locale: LocaleOption = Language.EN,
+    expand: Annotated[bool, typer.Option(help="Show the members of folded turns as well.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON document a line, one for each file.")
+    ] = False,
+) -> None:
+    """Project session files here, without any service, and print their transcripts."""
+    if view is not ViewName.WEB:
+        raise CommandError(f"--view {view.value} is not offered yet; use --view web")
+    chosen = WebView(mode=mode.value, locale=locale.value)
+    show_files(
+        files, file_format.value, chosen, ShowOptions(leave_open=leave_open, expand=expand, as_json=as_json)
+    )
+
+
+@app.command()
+def tail(
+    session: Annotated[str, typer.Argument(help="The session to follow.")],
+    url: UrlOption = DEFAULT_URL,
+    token: TokenOption = None,
+    locale: LocaleOption = Language.EN,
+) -> None:
+    """Follow a session of the running service as text, until Ctrl-C."""
+    if not is_session_id(session.encode()):
+        raise CommandError(f"{session!r} is not a session id: use 1 to 256 of A-Z a-z 0-9 . _ : @ -")
+    tail_session(session, Target(url=url, token=token), locale.value)
+
+
+def main() -> None:
+    """Run the command line; the only place that turns errors into exit codes."""
+    arguments = sys.argv[1:] or ["--help"]
+    sys.exit(_exit_code(lambda: app(arguments, standalone_mode=False)))
+
+
+def _exit_code(command: Callable[[], _Returned]) -> int:
+    try:
+        code = command()
+        sys.stdout.flush()
+    except CommandError as error:
+        return _say(str(error), _FAILED)
+    except _UsageError as error:
+        return _say(f"{error.format_message()} (see turnfold --help)", _USAGE)  # type: ignore[attr-defined]  # as above
+    except (KeyboardInterrupt, typer.Abort):
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe has had enough; Python would complain once more at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code if isinstance(code, int) else 0
+
+
+def _say(message: str, code: int) -> int:
+    sys.stderr.write(f"turnfold: {' '.join(message.split())}\n")
+    return code

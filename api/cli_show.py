@@ -1,0 +1,71 @@
+"""`turnfold show`: a session file projected here, without any service."""
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from api.cli_errors import CommandError
+from api.text_view import transcript_lines
+from projections.decode import decode_event
+from projections.labels import Locale
+from projections.position import Position
+from projections.session import SessionFold
+from projections.transcript import Transcript, snapshot, window_of
+from projections.web import WebView
+from service.importers import ImportFileError, SessionFile, open_session_file
+from service.importers.detect import FormatChoice
+
+# A file has no store: no epoch, no committed batches.
+NOWHERE = Position(epoch="", version=0)
+
+
+def open_file(path: Path, file_format: FormatChoice, *, leave_open: bool, related: list[Path]) -> SessionFile:
+    """Recognise a session file; raises CommandError when it cannot be read as one."""
+    try:
+        return open_session_file(path, file_format, leave_open, related=related)
+    except ImportFileError as error:
+        raise CommandError(f"{path}: {error}") from None
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror or error}") from None
+
+
+def project(file: SessionFile, view: WebView) -> Transcript:
+    """Fold a whole file and give its transcript; raises CommandError when the file cannot be read on."""
+    fold = SessionFold()
+    try:
+        for native in file:
+            event = decode_event(native.body)
+            event_id = getattr(event, "event_id", None)
+            if event_id is None or not fold.knows(event_id):
+                fold.apply(fold.next_seq, event)
+    except (ImportFileError, OSError) as error:
+        raise CommandError(f"{file.path}: {error}") from None
+    window = window_of(fold, limit=max(len(fold.main.turns), 1))
+    return snapshot(fold, file.suggested_session, NOWHERE, view, window)
+
+
+def show(paths: list[Path], file_format: FormatChoice, view: WebView, options: "ShowOptions") -> None:
+    """Print each file, as text or as one JSON document a line."""
+    for path in paths:
+        file = open_file(path, file_format, leave_open=options.leave_open, related=paths)
+        encoded = msgspec.json.encode(project(file, view))
+        if options.as_json:
+            sys.stdout.buffer.write(encoded + b"\n")
+            sys.stdout.flush()
+            continue
+        if len(paths) > 1:
+            print(f"==> {path} <==")
+        locale: Locale = view.locale
+        for line in transcript_lines(msgspec.json.decode(encoded), locale=locale, expand=options.expand):
+            print(line)
+        if file.report.quarantined_count:
+            print(f"turnfold: {path}: {file.report}", file=sys.stderr)
+
+
+class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How a file is shown."""
+
+    leave_open: bool
+    expand: bool
+    as_json: bool
