@@ -100,7 +100,6 @@ class CloseCode(IntEnum):
     TOO_MANY_MESSAGES = 4003
     INTERNAL = 4004
     UNAUTHENTICATED = 4500
-    BAD_ORIGIN = 4501
     NO_SUBPROTOCOL = 4502
     TOO_MANY_SOCKETS = 4005
 
@@ -113,7 +112,6 @@ CLOSES: dict[CloseCode, str] = {
     CloseCode.INTERNAL: "a fault of the service, logged there with its cause",
     CloseCode.TOO_MANY_SOCKETS: "the subject holds too many sockets",
     CloseCode.UNAUTHENTICATED: "the token or ticket in `hello` was refused; get another one",
-    CloseCode.BAD_ORIGIN: "the handshake's Origin is not on the allowlist",
     CloseCode.NO_SUBPROTOCOL: "the handshake offered neither `turnfold.v1.json` nor `turnfold.v1.msgpack`",
 }
 

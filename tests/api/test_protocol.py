@@ -203,7 +203,7 @@ def test_every_code_is_in_its_table_and_says_what_to_do() -> None:
     """W-5: the number alone tells whether to come back."""
     assert set(ERRORS) == set(ErrorCode)
     assert set(CLOSES) == set(CloseCode)
-    final = {CloseCode.UNAUTHENTICATED, CloseCode.BAD_ORIGIN, CloseCode.NO_SUBPROTOCOL}
+    final = {CloseCode.UNAUTHENTICATED, CloseCode.NO_SUBPROTOCOL}
     assert {code for code in CloseCode if not may_reconnect(code)} == final
 
 
