@@ -14,6 +14,7 @@ SUITE = {
     "test_calls.py": "import pytest\ndef test_calls(): pytest.skip('no engine')\n",
     "test_module.py": "import pytest\npytest.skip('no node', allow_module_level=True)\n",
 }
+OPTIONS = ("-p", "tests.no_skips", "-c", os.devnull, "--rootdir", ".", "--continue-on-collection-errors")
 REASONS = ("no browser", "no engine", "no node")
 
 
@@ -22,19 +23,7 @@ def run_suite(directory: Path, **environ: str) -> subprocess.CompletedProcess[st
     for name, text in SUITE.items():
         (directory / name).write_text(text)
     return subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-p",
-            "tests.no_skips",
-            "-rs",
-            "-c",
-            os.devnull,
-            "--rootdir",
-            ".",
-            ".",
-        ],
+        [sys.executable, "-m", "pytest", "-rs", *OPTIONS, "."],
         cwd=directory,
         env={**os.environ, "PYTHONPATH": str(ROOT), "TURNFOLD_REQUIRE_ALL": "", **environ},
         capture_output=True,
