@@ -33,7 +33,7 @@ RETAINED_VERSIONS = 4096
 _EVENTS_PER_LOOK = 64
 
 
-class FoldBroken(Exception):  # noqa: N818 - the name says what is the case, as in service.errors
+class FoldBroken(Exception):
     """The fold raised at `seq` of `session`; reaction: stop this session here, loudly, and report the bug."""
 
     def __init__(self, session: str, seq: int) -> None:
@@ -42,7 +42,7 @@ class FoldBroken(Exception):  # noqa: N818 - the name says what is the case, as 
         self.seq = seq
 
 
-class HistoryChanged(Exception):  # noqa: N818 - as above
+class HistoryChanged(Exception):
     """The log does not go on where the fold ends: it is another history; reaction: load the session again."""
 
     def __init__(self, session: str) -> None:
