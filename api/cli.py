@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
+from typer.exceptions import TyperException
 
 from api.cli_errors import CommandError
 from api.cli_import import PAUSE_CAP_MS, Target, import_files
@@ -25,8 +26,6 @@ app = typer.Typer(
     add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 _FAILED, _USAGE, _INTERRUPTED = 1, 2, 130
-# Typer keeps its own copy of click and shows this base of its errors by no public name.
-_UsageError: type[Exception] = typer.BadParameter.mro()[2]
 _Returned = TypeVar("_Returned")
 
 
@@ -196,8 +195,8 @@ def _exit_code(command: Callable[[], _Returned]) -> int:
         sys.stdout.flush()
     except CommandError as error:
         return _say(str(error), _FAILED)
-    except _UsageError as error:
-        return _say(f"{error.format_message()} (see turnfold --help)", _USAGE)  # type: ignore[attr-defined]  # as above
+    except TyperException as error:
+        return _say(f"{error.format_message()} (see turnfold --help)", _USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return _INTERRUPTED
     except BrokenPipeError:
