@@ -34,6 +34,8 @@ _BUSY_PATIENCE_S = 5.0
 _START_PATIENCE_S = 30.0
 # The watchdog kills the server after 30 s; this only bounds a watchdog that hangs.
 _STOP_PATIENCE_S = 40.0
+# A server that takes connections and says nothing (stopped by a debugger, a dying disk) has not answered.
+_PING_PATIENCE_S = 5.0
 _POLL_S = 0.01
 # sun_path holds 108 bytes on Linux and 104 on macOS, with a closing zero.
 _SOCKET_PATH_LIMIT_BYTES = 103
@@ -61,9 +63,10 @@ class EngineBusy(EngineError):
     def __init__(self, data_dir: Path, owner: str) -> None:
         self.data_dir = data_dir
         self.owner = owner
+        process = f" (process {owner})" if owner else ""
         super().__init__(
-            f"The data directory {data_dir} is in use by another `turnfold serve`{owner and f' (process {owner})'}. "
-            "Stop that one, or choose another directory with TURNFOLD_DATA_DIR."
+            f"The data directory {data_dir} is in use by another `turnfold serve`{process}, or by the engine "
+            "that it left. Stop that one, or choose another directory with TURNFOLD_DATA_DIR."
         )
 
 
@@ -98,7 +101,9 @@ class EmbeddedEngine:
     waits for it. `url` is what a Redis client takes: `unix:///…`, percent-encoded.
     """
 
-    def __init__(self, data_dir: Path, *, program: Path | None = None, busy_patience_s: float = _BUSY_PATIENCE_S) -> None:
+    def __init__(
+        self, data_dir: Path, *, program: Path | None = None, busy_patience_s: float = _BUSY_PATIENCE_S
+    ) -> None:
         self.data_dir = data_dir.expanduser().absolute()
         self.directory = self.data_dir / "engine"
         self.log = self.directory / "engine.log"
@@ -116,7 +121,8 @@ class EmbeddedEngine:
     async def __aenter__(self) -> Self:
         try:
             lock = await self._lock()
-            await asyncio.to_thread(self._start, lock)
+            # Not in a thread: a cancelled start would leave a server that nobody knows of.
+            self._start(lock)
             await self._answered()
         except BaseException:
             await self.stop()
@@ -130,16 +136,34 @@ class EmbeddedEngine:
 
     async def ended(self) -> EngineFailed:
         """Waits until the server has ended without being asked to, and tells how."""
-        assert self._process is not None
-        status = await asyncio.to_thread(self._process.wait)
+        status = await asyncio.to_thread(self._running().wait)
         return self._failed(f"ended unexpectedly (status {status})")
 
     async def stop(self) -> None:
         """Stops the server and waits for it; safe to call again."""
         self._lifeline.close()
-        if self._process is not None:
-            await asyncio.to_thread(self._process.wait, _STOP_PATIENCE_S)
-        self._resources.close()
+        try:
+            if self._process is not None:
+                await asyncio.to_thread(self._process.wait, _STOP_PATIENCE_S)
+        except subprocess.TimeoutExpired as error:
+            what = f"did not stop within {_STOP_PATIENCE_S:.0f} s (process {self._running().pid})"
+            raise self._failed(what) from error
+        finally:
+            if self.socket.parent != self.directory:
+                with contextlib.suppress(OSError):  # not there, or a killed server left its socket
+                    self.socket.parent.rmdir()
+            self._resources.close()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError("The engine was not started: use it as a context manager.")
+        return self._process
+
+    @property
+    def _server(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            raise RuntimeError("the engine was not started: use `async with`")
+        return self._process
 
     async def _lock(self) -> int:
         try:
@@ -200,13 +224,13 @@ class EmbeddedEngine:
 
     async def _answered(self) -> None:
         """Returns at the first PONG. LOADING may last as long as it needs to."""
-        assert self._process is not None
+        process = self._running()
         deadline = time.monotonic() + _START_PATIENCE_S
         while True:
             answer = await _ping(self.socket)
             if answer.startswith(b"+PONG"):
                 return
-            if (status := self._process.poll()) is not None:
+            if (status := process.poll()) is not None:
                 raise self._failed(f"did not start (status {status})")
             if not answer and time.monotonic() > deadline:
                 raise self._failed(f"did not answer within {_START_PATIENCE_S:.0f} s")
@@ -234,14 +258,18 @@ def _socket_path(directory: Path) -> Path:
     if len(os.fsencode(plain)) <= _SOCKET_PATH_LIMIT_BYTES:
         return plain
     digest = hashlib.sha256(os.fsencode(directory)).hexdigest()[:12]
-    short = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"turnfold-{os.getuid()}-{digest}"
+    short = (
+        Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"turnfold-{os.getuid()}-{digest}"
+    )
     if len(os.fsencode(short / plain.name)) > _SOCKET_PATH_LIMIT_BYTES:
         short = Path("/tmp") / short.name  # noqa: S108 - private by mode and owner, checked below
     short.mkdir(mode=0o700, exist_ok=True)
     # Anyone may make names under /tmp: a directory that is not ours alone could hand our socket to another.
     facts = short.lstat()
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or stat.S_IMODE(facts.st_mode) != 0o700:
-        raise EngineError(f"{short} exists and is not a private directory of this user. Remove it and start again.")
+        raise EngineError(
+            f"{short} exists and is not a private directory of this user. Remove it and start again."
+        )
     return short / plain.name
 
 
@@ -252,10 +280,11 @@ async def _ping(socket: Path) -> bytes:
     except OSError:
         return b""
     try:
-        writer.write(b"PING\r\n")
-        await writer.drain()
-        return await reader.readline()
-    except OSError:
+        async with asyncio.timeout(_PING_PATIENCE_S):
+            writer.write(b"PING\r\n")
+            await writer.drain()
+            return await reader.readline()
+    except OSError:  # TimeoutError is one
         return b""
     finally:
         writer.close()

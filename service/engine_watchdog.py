@@ -33,7 +33,7 @@ def _exec_server(arguments: list[str], watchdog: int) -> None:
                 os._exit(_STATUS_NOT_STARTED)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
-        os.execv(arguments[0], arguments)
+        os.execv(arguments[0], arguments)  # noqa: S606 - the whole purpose
     except OSError as error:
         print(f"{arguments[0]}: {error.strerror}", file=sys.stderr, flush=True)  # noqa: T201 - it is the log
     finally:
@@ -72,7 +72,8 @@ def main(arguments: list[str]) -> int:
     wakeup, wakeup_write = os.pipe()
     os.set_blocking(wakeup_write, False)
     signal.set_wakeup_fd(wakeup_write)
-    signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler must exist for the wakeup descriptor to be written
+    # A handler must exist for the wakeup descriptor to be written.
+    signal.signal(signal.SIGCHLD, lambda *_: None)
     # Whoever stops this process means the server, and the server alone decides when it has stopped.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
