@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from importlib.metadata import version as version_of
 from pathlib import Path
@@ -165,9 +166,9 @@ def show(
     if view is not ViewName.WEB:
         raise CommandError(f"--view {view.value} is not offered yet; use --view web")
     chosen = WebView(mode=mode.value, locale=locale.value)
-    show_files(
-        files, file_format.value, chosen, ShowOptions(leave_open=leave_open, expand=expand, as_json=as_json)
-    )
+    options = ShowOptions(leave_open=leave_open, expand=expand, as_json=as_json)
+    with _to_a_pipe():
+        show_files(files, file_format.value, chosen, options)
 
 
 @app.command()
@@ -180,7 +181,19 @@ def tail(
     """Follow a session of the running service as text, until Ctrl-C."""
     if not is_session_id(session.encode()):
         raise CommandError(f"{session!r} is not a session id: use 1 to 256 of A-Z a-z 0-9 . _ : @ -")
-    tail_session(session, Target(url=url, token=token), locale.value)
+    with _to_a_pipe():
+        tail_session(session, Target(url=url, token=token), locale.value)
+
+
+@contextmanager
+def _to_a_pipe() -> Iterator[None]:
+    """End quietly when the reader of a pipe has had enough; the framework would call it a failure."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python would complain once more at exit, when it flushes what nobody reads.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> None:
@@ -199,10 +212,6 @@ def _exit_code(command: Callable[[], _Returned]) -> int:
         return _say(f"{error.format_message()} (see turnfold --help)", _USAGE)
     except (KeyboardInterrupt, typer.Abort):
         return _INTERRUPTED
-    except BrokenPipeError:
-        # The reader of a pipe has had enough; Python would complain once more at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     return code if isinstance(code, int) else 0
 
 
