@@ -85,7 +85,10 @@ def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(run(settings, with_samples=with_samples, announce=announce))
-    except (ServeError, PortTakenError, EngineError, ServiceError) as error:
+    except EngineError as error:
+        sys.stderr.write(f"turnfold: {error}\n")  # whole: the end of the engine's log stands in it
+        return 1
+    except (ServeError, PortTakenError, ServiceError) as error:
         sys.stderr.write(f"turnfold: {str(error).partition(chr(10))[0]}\n")
         return 1
     return 0
