@@ -33,7 +33,7 @@ def _exec_server(arguments: list[str], watchdog: int) -> None:
                 os._exit(_STATUS_NOT_STARTED)
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
-        os.execv(arguments[0], arguments)  # noqa: S606 - the whole purpose
+        os.execv(arguments[0], arguments)
     except OSError as error:
         print(f"{arguments[0]}: {error.strerror}", file=sys.stderr, flush=True)  # noqa: T201 - it is the log
     finally:
