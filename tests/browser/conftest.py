@@ -23,9 +23,9 @@ ARGUMENTS = [
 _numbers = count(1)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """One Chromium for all tests."""
+    """One Chromium for a module: while Playwright is open it keeps an event loop running, which no async test bears."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
     if path is None:
         if os.environ.get("TURNFOLD_REQUIRE_ALL") == "1":
@@ -37,9 +37,9 @@ def browser() -> Iterator[Browser]:
         running.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """One service for all tests; each test has a session of its own."""
+    """One service for a module; each test has a session of its own."""
     running = Service(tmp_path_factory.mktemp("service"))
     running.start()
     yield running
