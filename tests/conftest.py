@@ -1,5 +1,17 @@
-"""What holds for every test: in CI none may be skipped."""
+"""What holds for every test: in CI none may be skipped, and a property fails the same way twice."""
 
-from tests.no_skips import pytest_make_collect_report, pytest_runtest_makereport
+import os
+
+# Here and not later: imported from inside a deep call, as pytest's plugin would do, it meets an error of
+# CPython 3.11 ("AST constructor recursion depth mismatch").
+import hypothesis
+
+from tests.no_skips import REQUIRE_ALL, pytest_make_collect_report, pytest_runtest_makereport
 
 __all__ = ["pytest_make_collect_report", "pytest_runtest_makereport"]
+
+# No deadline: a slow machine is no wrong answer. In CI the examples depend on the commit alone, so that a
+# failure is the commit's; a developer's runs go on exploring.
+hypothesis.settings.register_profile("developer", deadline=None, print_blob=True)
+hypothesis.settings.register_profile("ci", deadline=None, print_blob=True, derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get(REQUIRE_ALL) == "1" else "developer")

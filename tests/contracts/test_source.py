@@ -1,6 +1,8 @@
 """The contract of `ports.Source`: order, loss, duplicates, atomicity, concurrency."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -13,6 +15,16 @@ from tests.deployments import NOW_MS, Chain, Deployment, part_of
 from tests.waiting import wait_until
 
 S1 = SessionId("s1")
+
+
+@asynccontextmanager
+async def fsync_source(deployment: Deployment) -> AsyncIterator[RedisSource]:
+    """A source that promises *fsync*, not yet started."""
+    source = RedisSource(deployment.url, deployment.keys, "fsync")
+    try:
+        yield source
+    finally:
+        await source.close()
 
 
 async def test_entries_are_read_in_the_order_of_their_appending(deployment: Deployment) -> None:
@@ -96,14 +108,27 @@ async def test_a_blocking_read_ends_empty_when_nothing_comes(deployment: Deploym
 
 
 async def test_fsync_is_kept_by_an_engine_that_syncs_always(deployment: Deployment) -> None:
-    """R-3a: the embedded engine does, so nothing is asked for per append; another one confirms by WAITAOF."""
-    for policy in ("always", "everysec"):
-        await ask(deployment.raw, "CONFIG", "SET", "appendfsync", policy)
-        source = RedisSource(deployment.url, deployment.keys, "fsync")
+    """R-3a: the embedded engine does, so nothing is asked for per append."""
+    await ask(deployment.raw, "CONFIG", "SET", "appendfsync", "always")
+    async with fsync_source(deployment) as source:
         await source.start()
         (appended,) = await source.append(S1, [b"a"], [None])
         assert not appended.duplicate
-        await source.close()
+
+
+async def test_fsync_is_confirmed_for_each_append_or_refused_at_start(deployment: Deployment) -> None:
+    """R-3a: an engine that syncs every second confirms by WAITAOF; Redis before 7.2 has none, and is refused."""
+    await ask(deployment.raw, "CONFIG", "SET", "appendfsync", "everysec")
+    version = (await deployment.raw.info("server"))["redis_version"]
+    has_waitaof = tuple(int(part) for part in version.split(".")[:2]) >= (7, 2)
+    async with fsync_source(deployment) as source:
+        if not has_waitaof:
+            with pytest.raises(DurabilityMissing, match="WAITAOF"):
+                await source.start()
+            return
+        await source.start()
+        (appended,) = await source.append(S1, [b"a"], [None])
+        assert not appended.duplicate
 
 
 async def test_fsync_without_an_append_only_file_is_refused_at_start(deployment: Deployment) -> None:

@@ -1,0 +1,37 @@
+"""Size is a budget (house style 11): no module and no function grows until nobody reads it whole."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("projections", "service", "api")
+MODULE_LINES = 400
+FUNCTION_LINES = 50
+
+
+def modules() -> list[Path]:
+    """Every module of the three packages."""
+    return sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+
+
+def functions(source: str) -> Iterator[tuple[str, int]]:
+    """Name and number of lines of each function, methods and inner ones too."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno is not None:
+            yield node.name, node.end_lineno - node.lineno + 1
+
+
+def test_the_packages_are_found() -> None:
+    """A moved package would pass every test below."""
+    assert {path.relative_to(ROOT).parts[0] for path in modules()} == set(PACKAGES)
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_module_and_its_functions_stay_within_the_budget(path: Path) -> None:
+    """A module that outgrows it is two stages, a function is two steps."""
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= MODULE_LINES
+    assert [(name, lines) for name, lines in functions(source) if lines > FUNCTION_LINES] == []
