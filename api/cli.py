@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib.metadata import version as version_of
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, TextIO, TypeVar
 
 import typer
 from typer.exceptions import TyperException
@@ -18,6 +19,7 @@ from api.cli_show import ShowOptions
 from api.cli_show import show as show_files
 from api.cli_tail import tail as tail_session
 from api.serve import serve as serve_forever
+from api.text_view import harmless
 from projections.web import WebView
 from service.keys import is_session_id
 from service.settings import SettingsError, read_settings
@@ -192,12 +194,28 @@ def _to_a_pipe() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python would complain once more at exit, when it flushes what nobody reads.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+
+
+def _drop_output() -> None:
+    """Python would complain once more at exit, when it flushes what cannot be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _make_streams_safe() -> None:
+    """Give a closed stream somewhere to write to, and any stream a way to print what its encoding has not."""
+    streams: dict[str, TextIO | None] = {"stdout": sys.stdout, "stderr": sys.stderr}
+    for name, stream in streams.items():
+        if stream is None:
+            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
+            setattr(sys, name, nowhere)
+        elif isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main() -> None:
     """Run the command line; the only place that turns errors into exit codes."""
+    _make_streams_safe()
     arguments = sys.argv[1:] or ["--help"]
     sys.exit(_exit_code(lambda: app(arguments, standalone_mode=False)))
 
@@ -210,11 +228,15 @@ def _exit_code(command: Callable[[], _Returned]) -> int:
         return _say(str(error), _FAILED)
     except TyperException as error:
         return _say(f"{error.format_message()} (see turnfold --help)", _USAGE)
+    except OSError as error:
+        # Files and connections have errors of their own: what is left is the output, on a full disk.
+        _drop_output()
+        return _say(f"cannot go on: {error.strerror or error}", _FAILED)
     except (KeyboardInterrupt, typer.Abort):
         return _INTERRUPTED
     return code if isinstance(code, int) else 0
 
 
 def _say(message: str, code: int) -> int:
-    sys.stderr.write(f"turnfold: {' '.join(message.split())}\n")
+    sys.stderr.write(f"turnfold: {harmless(' '.join(message.split()))}\n")
     return code

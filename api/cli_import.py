@@ -18,6 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from api.cli_errors import CommandError
 from api.cli_show import open_file
+from api.text_view import harmless
 from service.importers import ImportFileError, SessionFile
 from service.importers.detect import FormatChoice
 
@@ -32,7 +33,22 @@ _FRAME_MS = 20
 _REACH_S, _RETURN_S = 5.0, 120.0
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.2, 5.0
 _TIMEOUT_S = 60.0
-_AWAY = frozenset({429, 502, 503, 504})
+AWAY = frozenset({429, 502, 503, 504})
+
+
+class _Accepted(msgspec.Struct, frozen=True):
+    """What became of one event."""
+
+    duplicate: bool
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """What the service says to a batch."""
+
+    events: tuple[_Accepted, ...]
+
+
+_ANSWER = msgspec.json.Decoder(_Answer)
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,8 +77,7 @@ def import_files(
             name = session or file.suggested_session
             sent, duplicates = _import_file(client, file, name, live=live)
             known = f", {duplicates} of them known already" if duplicates else ""
-            print(f"{file.path}: session {name}: {sent} events sent{known}")
-            print(file.report)
+            print(harmless(f"{file.path}: session {name}: {sent} events sent{known}\n{file.report}"))
 
 
 def _import_file(client: httpx.Client, file: SessionFile, session: str, *, live: bool) -> tuple[int, int]:
@@ -130,28 +145,40 @@ def _send(client: httpx.Client, session: str, batch: list[bytes], *, patience_s:
     # A line break inside an event would end its line early; in JSON it can only be white space.
     body = b"\n".join(event.replace(b"\n", b" ").replace(b"\r", b" ") for event in batch)
     while True:
-        problem = _try(client, session, body)
+        problem = _try(client, session, body, can_split=len(batch) > 1)
         if isinstance(problem, int):
             return problem
+        if problem is None:
+            middle = len(batch) // 2
+            halves = (batch[:middle], batch[middle:])
+            return sum(_send(client, session, half, patience_s=patience_s) for half in halves)
         if time.monotonic() - began > patience_s:
             raise CommandError(f"the service at {client.base_url} does not answer: {problem}")
-        print(f"turnfold: waiting for the service ({problem})", file=sys.stderr)
+        print(harmless(f"turnfold: waiting for the service ({problem})"), file=sys.stderr)
         time.sleep(wait_s)
         wait_s = min(wait_s * 2, _LONGEST_WAIT_S)
 
 
-def _try(client: httpx.Client, session: str, body: bytes) -> int | str:
-    """Send once: the number of duplicates, or why to try again. Raises CommandError when trying again is no use."""
+def _try(client: httpx.Client, session: str, body: bytes, *, can_split: bool) -> int | str | None:
+    """Send once: the number of duplicates, why to try again, or None when it is too much for one request.
+
+    Raises CommandError when trying again is no use.
+    """
     headers = {"content-type": "application/x-ndjson"}
     try:
         answer = client.post(f"/v1/sessions/{session}/events", content=body, headers=headers)
     except httpx.TransportError as error:
         return str(error) or type(error).__name__
-    if answer.status_code in _AWAY:
+    if answer.status_code in AWAY:
         return problem_of(answer)
-    if answer.is_error:
+    if answer.status_code == httpx.codes.REQUEST_ENTITY_TOO_LARGE and can_split:
+        return None
+    if not answer.is_success:
         raise CommandError(f"the service refused session {session!r}: {problem_of(answer)}")
-    return sum(1 for one in answer.json()["events"] if one["duplicate"])
+    try:
+        return sum(one.duplicate for one in _ANSWER.decode(answer.content).events)
+    except msgspec.DecodeError:
+        raise CommandError(f"what answers at {client.base_url} is no Turnfold service; see --url") from None
 
 
 def problem_of(answer: httpx.Response) -> str:
@@ -159,6 +186,8 @@ def problem_of(answer: httpx.Response) -> str:
     try:
         problem = answer.json()
     except ValueError:
+        problem = None
+    if not isinstance(problem, dict) or not (said := problem.get("detail") or problem.get("title")):
         return f"HTTP {answer.status_code}"
     where = f" ({problem['where']})" if problem.get("where") else ""
-    return f"{problem.get('detail', problem.get('title', ''))}{where} {problem.get('advice', '')}".strip()
+    return f"{said}{where} {problem.get('advice', '')}".strip()

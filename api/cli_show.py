@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from api.cli_errors import CommandError
-from api.text_view import transcript_lines
+from api.text_view import harmless, transcript_lines
 from projections.decode import decode_event
 from projections.labels import Locale
 from projections.position import Position
@@ -22,6 +22,9 @@ NOWHERE = Position(epoch="", version=0)
 
 def open_file(path: Path, file_format: FormatChoice, *, leave_open: bool, related: list[Path]) -> SessionFile:
     """Recognise a session file; raises CommandError when it cannot be read as one."""
+    if path.is_fifo():
+        # A file is read twice: to recognise it, then from its beginning.
+        raise CommandError(f"{path}: is a pipe; write it to a file first")
     try:
         return open_session_file(path, file_format, leave_open, related=related)
     except ImportFileError as error:
@@ -55,12 +58,12 @@ def show(paths: list[Path], file_format: FormatChoice, view: WebView, options: "
             sys.stdout.flush()
             continue
         if len(paths) > 1:
-            print(f"==> {path} <==")
+            print(harmless(f"==> {path} <=="))
         locale: Locale = view.locale
         for line in transcript_lines(msgspec.json.decode(encoded), locale=locale, expand=options.expand):
             print(line)
         if file.report.quarantined_count:
-            print(f"turnfold: {path}: {file.report}", file=sys.stderr)
+            print(harmless(f"turnfold: {path}: {file.report}"), file=sys.stderr)
 
 
 class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):

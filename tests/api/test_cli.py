@@ -3,20 +3,28 @@
 import asyncio
 import json
 import os
+import shlex
+import signal
 import subprocess
 import sys
+import threading
 import time
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
-from tests.api.test_serve import environment, served, start
+from tests.api.test_serve import environment, served
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "service" / "samples" / "flaky-test.jsonl"
+COMMAND = [sys.executable, "-u", "-c", "from api.cli import main; main()"]
+NOTICE = {"type": "notice", "id": "n", "level": "info", "text": "It begins."}
 TURN: list[dict[str, Any]] = [
     {"type": "turn/start", "turn": 1},
     {"type": "user/message", "turn": 1, "id": "u", "content": [{"type": "text", "text": "How many?"}]},
@@ -30,7 +38,7 @@ TURN: list[dict[str, Any]] = [
 def turnfold(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run the command to its end."""
     environ = {**os.environ, "NO_COLOR": "1", **variables}
-    command = [sys.executable, "-c", "from api.cli import main; main()", *map(str, arguments)]
+    command = [*COMMAND, *map(str, arguments)]
     return subprocess.run(
         command,
         cwd=ROOT,
@@ -41,6 +49,25 @@ def turnfold(*arguments: str | Path, **variables: str) -> subprocess.CompletedPr
         check=False,
         stdin=subprocess.DEVNULL,
     )
+
+
+@asynccontextmanager
+async def started(
+    *command: str, stdout: Path | int, stderr: int | None = None
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A command that goes on; it and its children end with the block, whatever became of the test."""
+    output = os.open(stdout, os.O_WRONLY) if isinstance(stdout, Path) else stdout
+    process = await asyncio.create_subprocess_exec(
+        *command, cwd=ROOT, start_new_session=True, stdout=output, stderr=stderr
+    )
+    if isinstance(stdout, Path):
+        os.close(output)
+    try:
+        yield process
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
 
 
 def written(path: Path, events: list[dict[str, Any]]) -> Path:
@@ -135,6 +162,84 @@ def test_a_reader_who_has_had_enough_is_no_error() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("output", [">&-", ">/dev/full"])
+def test_an_output_that_cannot_be_written_is_no_traceback(output: str) -> None:
+    """Closed: nobody wants it. Full: one line."""
+    command = f'{sys.executable} -c "from api.cli import main; main()" show {SAMPLE} {output}'
+    done = subprocess.run(
+        ["/bin/bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    full = (1, "turnfold: cannot go on: No space left on device\n")
+    assert (done.returncode, done.stderr) == ((0, "") if output == ">&-" else full)
+
+
+def test_an_output_of_another_encoding_gets_signs_instead(tmp_path: Path) -> None:
+    """A label's sign is not in ASCII; the text goes on."""
+    done = turnfold("show", written(tmp_path / "s.jsonl", TURN), PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "\\u25b8 1 tool call" in done.stdout
+
+
+def test_the_account_of_a_file_makes_terminal_escapes_harmless(tmp_path: Path) -> None:
+    """It quotes lines that could not be read."""
+    file = tmp_path / "s.jsonl"
+    file.write_text('{"type":"turn/start","turn":1}\n\x1b[31mrubbish\n')
+    done = turnfold("show", file)
+    assert "␛[31mrubbish" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "says"),
+    [
+        (200, b"<html>", "is no Turnfold service"),
+        (200, b"[]", "is no Turnfold service"),
+        (200, b'{"events": [1]}', "is no Turnfold service"),
+        (301, b"moved", "HTTP 301"),
+        (403, b"[]", "HTTP 403"),
+        (403, b'{"detail": "a\\u001b[2Jb"}', "a␛[2Jb"),
+    ],
+)
+def test_import_into_something_else_is_one_clear_line(status: int, body: bytes, says: str) -> None:
+    """Whatever answers at the address."""
+
+    class Stranger(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class's name
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Stranger) as stranger:
+        threading.Thread(target=stranger.serve_forever, daemon=True).start()
+        done = turnfold("import", SAMPLE, "--url", f"http://127.0.0.1:{stranger.server_port}")
+        stranger.shutdown()
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    assert says in done.stderr
+
+
+async def test_import_splits_a_batch_that_is_too_great_for_one_request(tmp_path: Path) -> None:
+    """The service's own limit decides; a single event beyond it is refused in the service's words."""
+    environ = environment(
+        tmp_path / "data", TURNFOLD_MAX_REQUEST_BYTES="8192", TURNFOLD_MAX_EVENT_BYTES="8192"
+    )
+    async with served(environ) as (client, _):
+        url = str(client.base_url)
+        done = await asyncio.to_thread(turnfold, "import", SAMPLE, "--session", "s", "--url", url)
+        assert done.returncode == 0, done.stderr
+        assert "279 events sent" in done.stdout
+        great = {**TURN[1], "content": [{"type": "text", "text": "x" * 20_000}]}
+        file = written(tmp_path / "great.jsonl", [TURN[0], great])
+        refused = await asyncio.to_thread(turnfold, "import", file, "--url", url)
+    assert refused.returncode == 1
+    assert "TURNFOLD_MAX_REQUEST_BYTES" in refused.stderr
+
+
 async def test_import_then_the_live_transcript_equals_show(tmp_path: Path) -> None:
     """Live equals offline; a second import changes nothing and says so."""
     async with served(environment(tmp_path / "data")) as (client, _):
@@ -158,25 +263,12 @@ async def test_import_then_the_live_transcript_equals_show(tmp_path: Path) -> No
 async def test_import_goes_on_after_the_service_was_killed(tmp_path: Path) -> None:
     """kill -9 in the middle, engine included: the import waits, nothing is lost and nothing comes twice."""
     environ = environment(tmp_path / "data")
-    async with served(environ) as (client, process):
-        port = str(client.base_url.port)
-        command = [
-            sys.executable,
-            "-c",
-            "from api.cli import main; main()",
-            "import",
-            str(SAMPLE),
-            "--speed",
-            "1x",
-        ]
-        importing = await asyncio.create_subprocess_exec(
-            *command,
-            "--session",
-            "s",
-            "--url",
-            str(client.base_url),
-            cwd=ROOT,
-            stdout=asyncio.subprocess.DEVNULL,
+    async with AsyncExitStack() as opened:
+        client, process = await opened.enter_async_context(served(environ))
+        port = client.base_url.port
+        command = [*COMMAND, "import", str(SAMPLE), "--speed", "1x", "--session", "s"]
+        importing = await opened.enter_async_context(
+            started(*command, "--url", str(client.base_url), stdout=DEVNULL)
         )
 
         async def has_begun() -> bool:
@@ -185,23 +277,15 @@ async def test_import_goes_on_after_the_service_was_killed(tmp_path: Path) -> No
         await wait_until(has_begun, "some events are projected")
         process.kill()
         await process.wait()
-        again = await start({**environ, "TURNFOLD_PORT": port})
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+        again = await opened.enter_async_context(served({**environ, "TURNFOLD_PORT": str(port)}))
 
         async def is_whole() -> bool:
-            try:
-                return bool((await client.get("/v1/sessions/s")).json().get("next_seq") == 279)
-            except httpx.TransportError:
-                return False
+            return bool((await again[0].get("/v1/sessions/s")).json().get("next_seq") == 279)
 
         await wait_until(is_whole, "the import has gone on to its end", within_s=60)
-        log = [
-            json.loads(line)["event"]
-            for line in (await client.get("/v1/sessions/s/events")).text.splitlines()
-        ]
-    assert await asyncio.wait_for(importing.wait(), 20) == 0
-    again.terminate()
-    await again.communicate()
+        answer = await again[0].get("/v1/sessions/s/events")
+        assert await asyncio.wait_for(importing.wait(), 20) == 0
+    log = [json.loads(line)["event"] for line in answer.text.splitlines()]
     assert [event.get("type") for event in log] == [
         json.loads(line)["type"] for line in SAMPLE.read_text().splitlines()
     ]
@@ -209,22 +293,59 @@ async def test_import_goes_on_after_the_service_was_killed(tmp_path: Path) -> No
 
 async def test_tail_follows_a_session_and_ends_when_it_is_deleted(tmp_path: Path) -> None:
     """Rows as they come, the label at the turn's end, one clear line at the session's."""
+    seen = tmp_path / "out"
     async with served(environment(tmp_path / "data")) as (client, _):
-        url = str(client.base_url)
-        command = [sys.executable, "-u", "-c", "from api.cli import main; main()", "tail", "s", "--url", url]
-        seen = tmp_path / "out"
-        with seen.open("w") as output:
-            tailing = await asyncio.create_subprocess_exec(
-                *command, cwd=ROOT, stdout=output, stderr=asyncio.subprocess.PIPE
-            )
-        await client.post("/v1/sessions/s/events", json=TURN)
-        await wait_until(lambda: "— completed" in seen.read_text(), "the turn was printed", within_s=20)
-        await client.delete("/v1/sessions/s")
-        _, stderr = await asyncio.wait_for(tailing.communicate(), 20)
+        command = [*COMMAND, "tail", "s", "--url", str(client.base_url)]
+        seen.touch()
+        async with started(*command, stdout=seen, stderr=PIPE) as tailing:
+            await client.post("/v1/sessions/s/events", json=TURN)
+            await wait_until(lambda: "— completed" in seen.read_text(), "the turn was printed", within_s=20)
+            await client.delete("/v1/sessions/s")
+            _, stderr = await asyncio.wait_for(tailing.communicate(), 20)
     assert tailing.returncode == 1
     assert stderr.decode() == "turnfold: session 's' was deleted\n"
     assert "Three." in seen.read_text()
     assert "▸ 1 tool call" in seen.read_text()
+
+
+async def test_tail_of_a_whole_import_has_every_text_in_order(tmp_path: Path) -> None:
+    """Whatever a frame brings together: rows come in their places, and no streamed text is lost or doubled."""
+    seen = tmp_path / "out"
+    offline = json.loads(turnfold("show", "--json", SAMPLE).stdout)
+    async with served(environment(tmp_path / "data")) as (client, _):
+        url = str(client.base_url)
+        await client.post("/v1/sessions/s/events", json=[NOTICE])
+        seen.touch()
+        async with started(*COMMAND, "tail", "s", "--url", url, stdout=seen):
+            await wait_until(lambda: "It begins." in seen.read_text(), "the follower is there", within_s=20)
+            done = await asyncio.to_thread(turnfold, "import", SAMPLE, "--session", "s", "--url", url)
+            assert done.returncode == 0, done.stderr
+            ends = len(offline["turns"])
+            await wait_until(lambda: seen.read_text().count("\n— ") == ends, "every turn ended", within_s=20)
+    printed, at = seen.read_text(), 0
+    for text in settled_texts(offline):
+        assert printed.count(text) == 1
+        at = printed.index(text, at)
+
+
+async def test_tail_into_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
+    """It is not taken for a lost connection."""
+    async with served(environment(tmp_path / "data")) as (client, _):
+        await client.post("/v1/sessions/s/events", json=TURN)
+        command = f"{shlex.join(COMMAND)} tail s --url {client.base_url} | head -1"
+        async with started("/bin/bash", "-c", command, stdout=PIPE, stderr=PIPE) as tailing:
+            assert tailing.stdout is not None
+            assert await asyncio.wait_for(tailing.stdout.readline(), 20) == b"You: How many?\n"
+            await client.post("/v1/sessions/s/events", json=[NOTICE])
+            _, stderr = await asyncio.wait_for(tailing.communicate(), 20)
+    assert stderr == b""
+
+
+def settled_texts(transcript: dict[str, Any]) -> list[str]:
+    """What the assistant said, in order."""
+    rows = [row for turn in transcript["turns"] for row in turn["rows"] if row["kind"] == "assistant_step"]
+    texts = [block["text"].strip() for row in rows for block in row["blocks"] if block["type"] == "text"]
+    return [text for text in texts if text]
 
 
 def test_a_help_page_comes_quickly() -> None:
