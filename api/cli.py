@@ -140,7 +140,7 @@ def import_(
     url: UrlOption = DEFAULT_URL,
     token: TokenOption = None,
 ) -> None:
-    """Import session files into the running service; doing it again changes nothing."""
+    """Import session files into the running service; what it still knows from before is dropped."""
     if session is not None and not is_session_id(session.encode()):
         raise CommandError(
             f"--session {session!r} is not a session id: use 1 to 256 of A-Z a-z 0-9 . _ : @ -"
