@@ -153,5 +153,5 @@ async def _send_problem(answer: _Answer, problem: Problem, kind: str = "http") -
 
 async def _send(answer: _Answer, status: int, headers: _Headers, body: bytes, kind: str = "http") -> None:
     sized = [*headers, (b"content-length", b"%d" % len(body))] if status != 204 else list(headers)
-    await answer({"type": f"{kind}.response.start", "status": status, "headers": sized})  # type: ignore[arg-type,misc]
-    await answer({"type": f"{kind}.response.body", "body": body, "more_body": False})  # type: ignore[arg-type,misc]
+    await answer({"type": f"{kind}.response.start", "status": status, "headers": sized})  # type: ignore[arg-type,misc]  # HTTP or handshake
+    await answer({"type": f"{kind}.response.body", "body": body, "more_body": False})  # type: ignore[arg-type,misc]  # as above

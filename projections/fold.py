@@ -76,7 +76,6 @@ class Fold:
         "born",
         "delegates",
         "dropped",
-        "fresh",
         "last",
         "next_ordinal",
         "none",
@@ -109,7 +108,6 @@ class Fold:
         self.rev = -1
         self.born = -1  # the seq at which it came to hang where it hangs
         self.row_count = 0
-        self.fresh = True
 
     # What changed
 

@@ -84,10 +84,6 @@ class SessionFold:
         """Say whether an event with this id was applied (of the last 10,000)."""
         return event_id in self.ids
 
-    def count_duplicate(self) -> None:
-        """Count an event that was dropped because its id is known; it has no `seq`."""
-        self.count("duplicate_event")
-
     def count(self, anomaly: str, times: int = 1) -> None:
         """Count an anomaly."""
         if times:
@@ -173,7 +169,6 @@ class SessionFold:
 
     def _rebase(self, fold: Fold, path: tuple[str, ...], seq: int) -> None:
         fold.path = path
-        fold.fresh = True
         fold.born = seq
         fold.rev = seq
         for turn in (*fold.turns.values(), fold.none):

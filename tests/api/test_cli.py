@@ -70,6 +70,11 @@ async def started(
         await process.wait()
 
 
+def shell_words(*arguments: str | Path) -> str:
+    """The command for a shell, wherever the checkout lies."""
+    return shlex.join([*COMMAND, *map(str, arguments)])
+
+
 def written(path: Path, events: list[dict[str, Any]]) -> Path:
     """A native session file."""
     path.write_text("".join(json.dumps(event) + "\n" for event in events))
@@ -155,7 +160,7 @@ def test_an_error_is_one_clear_line_and_a_failing_exit_code(arguments: list[str 
 
 def test_a_reader_who_has_had_enough_is_no_error() -> None:
     """`turnfold show … | head -1`."""
-    command = f'{sys.executable} -c "from api.cli import main; main()" show {SAMPLE} {SAMPLE} | head -1'
+    command = f"{shell_words('show', SAMPLE, SAMPLE)} | head -1"
     done = subprocess.run(
         ["/bin/bash", "-o", "pipefail", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False
     )
@@ -165,7 +170,7 @@ def test_a_reader_who_has_had_enough_is_no_error() -> None:
 @pytest.mark.parametrize("output", [">&-", ">/dev/full"])
 def test_an_output_that_cannot_be_written_is_no_traceback(output: str) -> None:
     """Closed: nobody wants it. Full: one line."""
-    command = f'{sys.executable} -c "from api.cli import main; main()" show {SAMPLE} {output}'
+    command = f"{shell_words('show', SAMPLE)} {output}"
     done = subprocess.run(
         ["/bin/bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
     )

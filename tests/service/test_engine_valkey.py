@@ -28,7 +28,7 @@ from tests.waiting import wait_until
 ROOT = Path(__file__).parents[2]
 # Another `turnfold serve`, as far as the engine can tell. It says when it is ready, and then stays.
 OWNER = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from service.connection_redis import ask, connect
 from service.engine_valkey import EmbeddedEngine
@@ -40,6 +40,8 @@ async def own():
         print((await ask(client, "INFO", "server"))["process_id"], flush=True)
         await asyncio.Event().wait()
 
+# A shell starts what runs in its background with SIGINT ignored, and that is inherited.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 asyncio.run(own())
 """
 

@@ -320,6 +320,20 @@ async def test_a_batch_is_cut_where_events_are_great(deployment: Deployment) -> 
     assert (summary.version, summary.next_seq) == (3, 6)
 
 
+async def test_a_stopped_projector_leaves_no_read_behind(deployment: Deployment) -> None:
+    """Also one that stops while it sends: the client may swallow a cancellation then."""
+    limits = replace(LIMITS, read=ReadLimits(block_ms=10_000))
+    before = asyncio.all_tasks()
+    async with projecting(deployment, limits=limits) as projector:
+        await wait_until(_is_reading, "a read is under way")
+        assert not projector.progress()[0].consumed_count
+    assert asyncio.all_tasks() == before
+
+
+def _is_reading() -> bool:
+    return any(task.get_coro().__name__ == "read" for task in asyncio.all_tasks())  # type: ignore[union-attr]
+
+
 async def test_a_partition_taken_over_stops_its_projector(deployment: Deployment) -> None:
     """R-4: the loop ends with LeaseLost, and what it had not committed is another's work."""
     projector = Projector(deployment.store, deployment.source, [0, 1], SetClock(), limits=LIMITS)
