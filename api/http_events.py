@@ -121,12 +121,13 @@ async def read_log(
 
 
 async def _log_lines(reader: Reader, session: SessionId, after: int) -> AsyncIterator[bytes]:
-    while batches := await reader.read_log(session, after, _BATCHES_PER_READ):
-        for batch in batches:
+    more = True
+    while more:
+        page = await reader.read_log(session, after, _BATCHES_PER_READ)
+        more = page.more
+        for batch in page.batches:
             yield b"".join(_lines_of(batch, after))
             after = batch.first_seq + len(batch.events) - 1
-        if len(batches) < _BATCHES_PER_READ:
-            return
 
 
 def _lines_of(batch: LogBatch, after: int) -> list[bytes]:

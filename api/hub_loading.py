@@ -135,11 +135,11 @@ async def fold_on(
     """
     clock = _Slices()
     while until_seq is None or fold.next_seq <= until_seq:
-        batches = await reader.read_log(session, fold.next_seq - 1, BATCHES_PER_READ)
-        for batch in batches:
+        page = await reader.read_log(session, fold.next_seq - 1, BATCHES_PER_READ)
+        for batch in page.batches:
             await _fold_batch(session, fold, batch, until_seq, clock)
             ends.append((batch.version, batch.first_seq + len(batch.events)))
-        if len(batches) < BATCHES_PER_READ:
+        if not page.more:
             break
 
 

@@ -2,18 +2,34 @@
 -- Neither scripts nor MULTI roll back, so nothing may fail after the first write: every key's type, the head of
 -- every log and the ids that will be given are looked at before.
 --
--- KEYS 1..8: checkpoint, in, sessions, recent, open, feed, quarantine, tombstones; then each touched session's log,
---            followed by its state and turns where a save is given and its specs where specs are given.
+-- KEYS 1..9: checkpoint, in, sessions, recent, open, feed, quarantine, tombstones, sealable; then each touched
+--            session's log, followed by its state and turns where a save is given and its specs where specs are given.
 -- ARGV: token, expected id, new id, consumed count, time ms, trim-before id or '', feed body or '', feed length,
 --       dropped count, session count, quarantine count;
 --       per session: name, expected next seq, log entry id or '', body, version, summary, stale timer 0|1,
---                    words of state, words of turns, words of specs, then those words;
+--                    sealable 0|1, words of state, words of turns, words of specs, then those words;
 --       per quarantined entry: session, seq, entry id, reason, raw.
 local WORDS_PER_CALL = 1000 -- unpack() is bounded by Lua's C stack (8000)
 
 local function kind_is(key, wanted)
   local kind = redis.call('TYPE', key).ok
   return kind == 'none' or kind == wanted
+end
+
+-- Whether a log ends right before `expected`. XINFO tells the last id of a stream whose entries are all sealed; on
+-- any other it would bring the first and the last entry along.
+local function ends_before(log, expected)
+  local length = redis.pcall('XLEN', log)
+  if type(length) ~= 'number' then return false end
+  if length > 0 then
+    local beyond = string.format('%.0f', tonumber(expected) + 1)
+    return #redis.call('XRANGE', log, beyond, '+', 'COUNT', 1) == 0
+  end
+  local facts = redis.pcall('XINFO', 'STREAM', log)
+  for i = 1, #facts, 2 do
+    if facts[i] == 'last-generated-id' then return string.match(facts[i + 1], '^%d+') == expected end
+  end
+  return false
 end
 
 local stored = redis.pcall('HMGET', KEYS[1], 'token', 'id', 'feed')
@@ -24,13 +40,13 @@ local stored_id = stored[2] or '0-0'
 if stored_id == ARGV[3] then return {'moved', ''} end
 if stored_id ~= ARGV[2] then return {'stale_checkpoint', stored_id} end
 
-local kinds = {'hash', 'stream', 'hash', 'zset', 'zset', 'stream', 'stream', 'hash'}
-for i = 1, 8 do
+local kinds = {'hash', 'stream', 'hash', 'zset', 'zset', 'stream', 'stream', 'hash', 'zset'}
+for i = 1, #kinds do
   if not kind_is(KEYS[i], kinds[i]) then return {'bad_key', KEYS[i]} end
 end
 
 local sessions = {}
-local at, key = 12, 9
+local at, key = 12, #kinds + 1
 local has_tombstones = redis.call('EXISTS', KEYS[8]) == 1
 for i = 1, tonumber(ARGV[10]) do
   local one = {at = at, log = KEYS[key]}
@@ -39,14 +55,11 @@ for i = 1, tonumber(ARGV[10]) do
   if has_tombstones and redis.call('HEXISTS', KEYS[8], ARGV[at]) == 1 then return {'gone', ARGV[at]} end
   if expected == '0' then
     if redis.call('EXISTS', one.log) == 1 then return {'bad_key', one.log} end
-  else
-    local length = redis.pcall('XLEN', one.log)
-    if type(length) ~= 'number' or length == 0 then return {'bad_key', one.log} end
-    local beyond = string.format('%.0f', tonumber(expected) + 1)
-    if #redis.call('XRANGE', one.log, beyond, '+', 'COUNT', 1) > 0 then return {'bad_key', one.log} end
+  elseif not ends_before(one.log, expected) then
+    return {'bad_key', one.log}
   end
   key = key + 1
-  one.state, one.turns, one.specs = tonumber(ARGV[at + 7]), tonumber(ARGV[at + 8]), tonumber(ARGV[at + 9])
+  one.state, one.turns, one.specs = tonumber(ARGV[at + 8]), tonumber(ARGV[at + 9]), tonumber(ARGV[at + 10])
   if one.state > 0 then
     one.state_key, one.turns_key = KEYS[key], KEYS[key + 1]
     if not kind_is(one.state_key, 'hash') then return {'bad_key', one.state_key} end
@@ -59,7 +72,7 @@ for i = 1, tonumber(ARGV[10]) do
     key = key + 1
   end
   sessions[i] = one
-  at = at + 10 + one.state + one.turns + one.specs
+  at = at + 11 + one.state + one.turns + one.specs
 end
 
 -- Writes.
@@ -75,7 +88,7 @@ local function set_fields(key, from, count)
   end
 end
 
-local summaries, recent, waiting_for_events, settled = {}, {}, {}, {}
+local summaries, recent, waiting_for_events, settled, sealable = {}, {}, {}, {}, {}
 for _, one in ipairs(sessions) do
   local a = one.at
   local name = ARGV[a]
@@ -89,10 +102,14 @@ for _, one in ipairs(sessions) do
     else
       settled[#settled + 1] = name
     end
+    if ARGV[a + 7] == '1' then
+      sealable[#sealable + 1] = ARGV[5]
+      sealable[#sealable + 1] = name
+    end
   end
   summaries[#summaries + 1] = name
   summaries[#summaries + 1] = ARGV[a + 5]
-  local words = a + 10
+  local words = a + 11
   if one.state > 0 then set_fields(one.state_key, words, one.state) end
   if one.turns > 0 then set_fields(one.turns_key, words + one.state, one.turns) end
   if one.specs > 0 then set_fields(one.specs_key, words + one.state + one.turns, one.specs) end
@@ -101,6 +118,7 @@ call_in_slices('HSET', KEYS[3], summaries)
 call_in_slices('ZADD', KEYS[4], recent)
 call_in_slices('ZADD', KEYS[5], waiting_for_events)
 call_in_slices('ZREM', KEYS[5], settled)
+call_in_slices('ZADD', KEYS[9], sealable)
 
 for _ = 1, tonumber(ARGV[11]) do
   redis.call('XADD', KEYS[7], '*', 'session', ARGV[at], 'seq', ARGV[at + 1], 'entry_id', ARGV[at + 2],

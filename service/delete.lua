@@ -1,17 +1,18 @@
 -- Remove all of one session and leave a tombstone.
 -- The race it closes: a commit of the same session. Either it came before, and its writes go too, or it finds
 -- the tombstone and is refused as a whole.
--- KEYS: checkpoint, sessions, recent, open, feed, quarantine, tombstones, then the session's log, state, turns, specs, ids.
+-- KEYS: checkpoint, sessions, recent, open, feed, quarantine, tombstones, sealable,
+--       then the session's log, segments, state, turns, specs, ids.
 -- ARGV: session, time ms, feed length.
 local session = ARGV[1]
-local kinds = {'hash', 'hash', 'zset', 'zset', 'stream', 'stream', 'hash'}
+local kinds = {'hash', 'hash', 'zset', 'zset', 'stream', 'stream', 'hash', 'zset'}
 for i, wanted in ipairs(kinds) do
   local kind = redis.call('TYPE', KEYS[i]).ok
   if kind ~= 'none' and kind ~= wanted then return {'bad_key', KEYS[i]} end
 end
 if redis.call('HEXISTS', KEYS[7], session) == 1 then return {'absent', ''} end
 local summary = redis.call('HGET', KEYS[2], session)
-local known = redis.call('EXISTS', KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12]) > 0
+local known = redis.call('EXISTS', unpack(KEYS, 9)) > 0
 if not summary and not known then return {'absent', ''} end
 
 local facts = summary and cjson.decode(summary) or {epoch = '', version = 0, next_seq = 0}
@@ -27,10 +28,11 @@ if not summary or (facts.quarantined or 0) > 0 then
     if #page < 500 then break end
   end
 end
-redis.call('DEL', KEYS[8], KEYS[9], KEYS[10], KEYS[11], KEYS[12])
+redis.call('DEL', unpack(KEYS, 9))
 redis.call('HDEL', KEYS[2], session)
 redis.call('ZREM', KEYS[3], session)
 redis.call('ZREM', KEYS[4], session)
+redis.call('ZREM', KEYS[8], session)
 redis.call('HSET', KEYS[7], session, facts.epoch .. ' ' .. ARGV[2])
 
 local number = tonumber(redis.call('HGET', KEYS[1], 'feed')) or 0

@@ -82,6 +82,7 @@ class PartitionKeys:
         "prefix",
         "quarantine",
         "recent",
+        "sealable",
         "sessions",
         "tombstones",
     )
@@ -93,13 +94,18 @@ class PartitionKeys:
         self.sessions: Final = self.prefix + "sessions"
         self.recent: Final = self.prefix + "recent"
         self.open_turns: Final = self.prefix + "open"
+        self.sealable: Final = self.prefix + "sealable"
         self.feed: Final = self.prefix + "feed"
         self.quarantine: Final = self.prefix + "quarantine"
         self.tombstones: Final = self.prefix + "tombstones"
 
     def log(self, session: str) -> str:
-        """The session's durable log, a stream."""
+        """The newest part of the session's durable log, a stream."""
         return f"{self.prefix}log:{session}"
+
+    def segments(self, session: str) -> str:
+        """The sealed part of the log, which comes before it: a stream of compressed segments."""
+        return f"{self.prefix}segments:{session}"
 
     def state(self, session: str) -> str:
         """The session's last saved fold, a hash."""

@@ -27,6 +27,10 @@ from service.session_saves import SavePolicy
 _log = structlog.get_logger(__name__)
 # Of an empty fold with its dictionaries, by measurement; the rest is taken to grow with the events' bytes.
 _BASE_BYTES = 4_096
+# A log is due for sealing (R-5) when a turn closes behind this much, and within a turn at the greater mark: below
+# the first a segment's overhead eats what compression saves, and the second bounds what lies unpacked.
+SEAL_CLOSED_BYTES = 4 * 1024
+SEAL_OPEN_BYTES = 256 * 1024
 
 
 class Pending(Struct):
@@ -54,6 +58,7 @@ class LiveSession:
         "saves",
         "session",
         "size_bytes",
+        "unsealed_bytes",
         "version",
     )
 
@@ -68,6 +73,7 @@ class LiveSession:
         self.quarantined_count = 0
         self.duplicates = 0
         self.size_bytes = _BASE_BYTES
+        self.unsealed_bytes = 0
         self.parked: Parked | None = None
         self._parked_ids: dict[str, None] = {}
         self._last: Summary | None = None
@@ -84,6 +90,9 @@ class LiveSession:
         self.created_at_ms = summary.created_at_ms
         self.quarantined_count = summary.quarantined
         self.duplicates = summary.duplicates
+        self.unsealed_bytes = (
+            SEAL_CLOSED_BYTES  # nobody knows; so the next turn that closes seals what there is
+        )
         self._last = summary
 
     def replay(self, batch: LogBatch) -> None:
@@ -126,6 +135,7 @@ class LiveSession:
             into.events.append(raw)
             size_bytes += len(raw)
         self.size_bytes += size_bytes
+        self.unsealed_bytes += size_bytes
         self.saves.grow(size_bytes)
 
     def knows(self, event_id: str) -> bool:
@@ -148,11 +158,19 @@ class LiveSession:
             expected_next_seq=pending.first_seq,
             summary=summary,
             stale_timer=self.parked is None and _is_idle_turn(summary),
+            sealable=bool(pending.events) and self._becomes_sealable(summary),
             entry_ids=tuple(pending.entry_ids),
             events=tuple(pending.events),
             specs=specs,
             save=save,
         )
+
+    def _becomes_sealable(self, summary: Summary) -> bool:
+        is_open = summary.turn is not None and summary.turn.status == "open"
+        if self.unsealed_bytes < (SEAL_OPEN_BYTES if is_open else SEAL_CLOSED_BYTES):
+            return False
+        self.unsealed_bytes = 0
+        return True
 
     def _apply(self, event: Event | Malformed) -> None:
         seq = self.next_seq

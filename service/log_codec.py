@@ -16,7 +16,9 @@ FEED_BATCH = 0
 FEED_GONE = 1
 
 
-class _Packed(Struct, frozen=True, array_like=True):
+class PackedBatch(Struct, frozen=True, array_like=True):
+    """The body of a log entry."""
+
     ids: Raw
     events: tuple[bytes, ...]
 
@@ -31,7 +33,8 @@ class _FeedPart(Struct, frozen=True, array_like=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode_packed = msgspec.msgpack.Decoder(_Packed).decode
+_decode_packed = msgspec.msgpack.Decoder(PackedBatch).decode
+decode_bodies = msgspec.msgpack.Decoder(tuple[PackedBatch, ...]).decode
 _decode_ids = msgspec.msgpack.Decoder(tuple[tuple[int, int], ...]).decode
 _decode_feed = msgspec.msgpack.Decoder(tuple[_FeedPart, ...]).decode
 
@@ -51,13 +54,12 @@ def pack_batch(entry_ids: Sequence[bytes], events: Sequence[bytes]) -> bytes:
 def unpack_batch(log_id: bytes, version: bytes, packed: bytes) -> LogBatch:
     """A log entry as a value; the inverse of `pack_batch` and `log_entry_id`."""
     end, _, count = log_id.partition(b"-")
-    batch = _decode_packed(packed)
-    return LogBatch(
-        version=int(version),
-        first_seq=int(end) - int(count),
-        packed_ids=bytes(batch.ids),
-        events=batch.events,
-    )
+    return batch_of(int(version), int(end) - int(count), _decode_packed(packed))
+
+
+def batch_of(version: int, first_seq: int, packed: PackedBatch) -> LogBatch:
+    """A batch from its decoded body and its place in the log."""
+    return LogBatch(version=version, first_seq=first_seq, packed_ids=bytes(packed.ids), events=packed.events)
 
 
 def entry_ids(batch: LogBatch) -> tuple[EntryId, ...]:

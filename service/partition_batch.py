@@ -188,11 +188,11 @@ class BatchFolder:
 
     async def _replay(self, live: LiveSession) -> None:
         while True:
-            batches = await self._store.read_log(live.session, live.next_seq - 1, _LOG_BATCHES_PER_CALL)
-            for batch in batches:
+            page = await self._store.read_log(live.session, live.next_seq - 1, _LOG_BATCHES_PER_CALL)
+            for batch in page.batches:
                 live.replay(batch)
                 await asyncio.sleep(0)
-            if len(batches) < _LOG_BATCHES_PER_CALL:
+            if not page.more:
                 break
         live.settle()
 

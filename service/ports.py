@@ -85,6 +85,20 @@ class LogBatch(Struct, frozen=True, kw_only=True):
     events: tuple[bytes, ...]
 
 
+class LogPage(Struct, frozen=True, kw_only=True):
+    """Batches of one session, oldest first; with `more`, others may follow them."""
+
+    batches: tuple[LogBatch, ...]
+    more: bool
+
+
+class Sealable(Struct, frozen=True, kw_only=True):
+    """A session whose log is due for sealing since `due_ms`."""
+
+    session: SessionId
+    due_ms: int
+
+
 class VersionEnd(Struct, frozen=True, kw_only=True):
     """The last seq that a version of a session holds."""
 
@@ -141,11 +155,15 @@ class QuarantinePage(Struct, frozen=True, kw_only=True):
 
 
 class SessionCommit(Struct, frozen=True, kw_only=True):
-    """What one commit writes for one session; without events (duplicates alone) only the summary."""
+    """What one commit writes for one session; without events (duplicates alone) only the summary.
+
+    `sealable` says that its log is worth sealing from now on.
+    """
 
     expected_next_seq: int
     summary: Summary
     stale_timer: bool
+    sealable: bool = False
     entry_ids: tuple[bytes, ...] = ()
     events: tuple[bytes, ...] = ()
     specs: Mapping[str, bytes] = {}
@@ -256,9 +274,9 @@ class Store(Protocol):
         """Summary and saved state of each session, in their order, each session's as of one instant."""
         ...
 
-    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> tuple[LogBatch, ...]:
-        """At most `limit` batches, oldest first, that hold a seq above `after_seq` (-1: all); the first may
-        begin before it.
+    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> LogPage:
+        """The batches that hold a seq above `after_seq` (-1: all), without hole: at most `limit`, or those of
+        one segment; the first may begin before it.
         """
         ...
 
@@ -269,6 +287,18 @@ class Store(Protocol):
     async def stale_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Summary, ...]:
         """Sessions with an open turn and nothing waiting whose last commit is at or before `before_ms`,
         oldest first.
+        """
+        ...
+
+    async def sealable_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Sealable, ...]:
+        """Sessions due for sealing at or before `before_ms`, longest first."""
+        ...
+
+    async def seal(self, due: Sealable) -> bool:
+        """Replace the oldest unsealed batches by one compressed segment (R-5); False when the rest may stay.
+
+        Readers see the same batches before and after, at every instant. Any number may try at once: the log
+        is append-only, so that a second one finds another beginning and changes nothing.
         """
         ...
 
@@ -314,7 +344,7 @@ class Reader(Protocol):
         """The last saved fold; None when none was saved: replay from the start."""
         ...
 
-    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> tuple[LogBatch, ...]:
+    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> LogPage:
         """As Store.read_log."""
         ...
 

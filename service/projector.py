@@ -33,6 +33,7 @@ from service.ports import (
     entry_order,
 )
 from service.read_ahead import ReadAhead, ReadLimits
+from service.sealing import Sealer, SealLimits
 
 _log = structlog.get_logger(__name__)
 _STALE_PER_CHECK = 100
@@ -49,6 +50,7 @@ class ProjectorLimits(Struct, frozen=True, kw_only=True):
 
     read: ReadLimits = ReadLimits()
     fold: FoldLimits = FoldLimits()
+    seal: SealLimits = SealLimits()
     stale_turn_ms: int = 900_000
     stale_check_ms: int = 5_000
     retry_first_ms: int = 50
@@ -86,6 +88,7 @@ class Projector:
         make_epoch: Callable[[], str] = random_epoch,
     ) -> None:
         limits = limits or ProjectorLimits()
+        self._sealer = Sealer(store, partitions, clock, limits.seal)
         self._loops = tuple(
             PartitionLoop(store, source, one, clock=clock, limits=limits, make_epoch=make_epoch)
             for one in partitions
@@ -96,6 +99,7 @@ class Projector:
         one.
         """
         tasks = [asyncio.create_task(loop.run(), name=f"partition-{loop.partition}") for loop in self._loops]
+        sealing = asyncio.create_task(self._sealer.run(), name="sealing")
         try:
             await asyncio.gather(*tasks)
         except LeaseLost:
@@ -106,6 +110,8 @@ class Projector:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            self._sealer.stop()
+            await sealing
 
     def stop(self) -> None:
         """Finish the batch that is under way, commit it, then stop."""

@@ -10,10 +10,11 @@ from service.connection_redis import Script, address_of, ask, connect, our_error
 from service.errors import CursorRefused, KeyRefused
 from service.feed_redis import RedisFeed
 from service.keys import KeySpace, PartitionKeys, SessionId
+from service.log_redis import read_log, read_versions
 from service.ports import (
     EntryId,
     Feed,
-    LogBatch,
+    LogPage,
     Quarantined,
     QuarantinePage,
     SavedState,
@@ -21,10 +22,9 @@ from service.ports import (
     SummaryPage,
     VersionEnd,
 )
-from service.store_redis import FEED_LENGTH, decode_summary, read_log, saved_state
+from service.store_redis import FEED_LENGTH, decode_summary, saved_state
 
 _DELETE = Script("delete.lua")
-_VERSIONS = Script("versions.lua")
 # One commit gives all its sessions one time, up to some thousands; a page of ties costs about 0.2 ms.
 _TIES_PER_CALL: Final = 500
 _QUARANTINE_PER_CALL: Final = 500
@@ -114,20 +114,16 @@ class RedisReader:
                 state, turns = await pipe.execute()
         return saved_state(state, turns)
 
-    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> tuple[LogBatch, ...]:
+    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> LogPage:
         with our_errors(self._where):
-            return await read_log(self._client, self._keys.of_session(session).log(session), after_seq, limit)
+            return await read_log(self._client, self._keys.of_session(session), session, after_seq, limit)
 
     async def log_versions(
         self, session: SessionId, after_version: int, limit: int
     ) -> tuple[VersionEnd, ...]:
-        key = self._keys.of_session(session).log(session)
+        keys = self._keys.of_session(session)
         with our_errors(self._where):
-            newest_first = await _VERSIONS.run(self._client, [key], [after_version, limit])
-        return tuple(
-            VersionEnd(version=int(version), last_seq=int(log_id.partition(b"-")[0]) - 1)
-            for version, log_id in reversed(newest_first)
-        )
+            return await read_versions(self._client, keys, session, after_version, limit)
 
     async def open_feed(self) -> Feed:
         return await RedisFeed.open(self._url, self._keys)
@@ -180,7 +176,9 @@ class RedisReader:
             keys.feed,
             keys.quarantine,
             keys.tombstones,
+            keys.sealable,
             keys.log(session),
+            keys.segments(session),
             keys.state(session),
             keys.turns(session),
             keys.specs(session),

@@ -28,7 +28,8 @@ from redis.exceptions import ResponseError
 from service.connection_redis import Script, address_of, ask, connect, is_response_error, our_errors, ping
 from service.errors import DeploymentMismatch, StoreRefused
 from service.keys import DEPLOYMENT_KEY, KeySpace, PartitionKeys, SessionId
-from service.log_codec import pack_batch, pack_feed, unpack_batch
+from service.log_codec import pack_batch, pack_feed
+from service.log_redis import read_log, seal
 from service.ports import (
     START,
     Checkpoint,
@@ -36,8 +37,9 @@ from service.ports import (
     CommitOutcome,
     CommitStatus,
     EntryId,
-    LogBatch,
+    LogPage,
     SavedState,
+    Sealable,
     SessionCommit,
     StoredSession,
     Summary,
@@ -151,9 +153,9 @@ class RedisStore:
             replies = await pipe.execute()
         return [saved_state(state, turns) for state, turns in zip(replies[::2], replies[1::2], strict=True)]
 
-    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> tuple[LogBatch, ...]:
+    async def read_log(self, session: SessionId, after_seq: int, limit: int) -> LogPage:
         with our_errors(self._where):
-            return await read_log(self._client, self._keys.of_session(session).log(session), after_seq, limit)
+            return await read_log(self._client, self._keys.of_session(session), session, after_seq, limit)
 
     async def commit(self, commit: Commit) -> CommitOutcome:
         keys, args = _commit_call(self._keys.partitions[commit.partition], commit)
@@ -172,6 +174,21 @@ class RedisStore:
             found = await ask(self._client, "HMGET", keys.sessions, *names)
         return tuple(decode_summary(summary) for summary in found if summary)
 
+    async def sealable_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Sealable, ...]:
+        key = self._keys.partitions[partition].sealable
+        with our_errors(self._where):
+            flat = await ask(
+                self._client, "ZRANGEBYSCORE", key, "-inf", before_ms, "WITHSCORES", "LIMIT", 0, limit
+            )
+        return tuple(
+            Sealable(session=SessionId(name.decode()), due_ms=int(score))
+            for name, score in zip(flat[::2], flat[1::2], strict=True)
+        )
+
+    async def seal(self, due: Sealable) -> bool:
+        with our_errors(self._where):
+            return await seal(self._client, self._keys.of_session(due.session), due, self._where)
+
 
 def saved_state(state: Mapping[bytes, bytes], turns: Mapping[bytes, bytes]) -> SavedState | None:
     """The two hashes of a save as a value; None when there is no save."""
@@ -187,12 +204,6 @@ def saved_state(state: Mapping[bytes, bytes], turns: Mapping[bytes, bytes]) -> S
     )
 
 
-async def read_log(client: Redis, key: str, after_seq: int, limit: int) -> tuple[LogBatch, ...]:
-    """Batches that hold a seq above `after_seq`: those whose id begins at `after_seq` + 2 or later."""
-    entries = await ask(client, "XRANGE", key, after_seq + 2, "+", "COUNT", limit)
-    return tuple(unpack_batch(entry_id, fields[b"v"], fields[b"b"]) for entry_id, fields in entries)
-
-
 def _commit_call(keys: PartitionKeys, commit: Commit) -> tuple[list[str], list[str | bytes | int]]:
     names = [
         keys.checkpoint,
@@ -203,6 +214,7 @@ def _commit_call(keys: PartitionKeys, commit: Commit) -> tuple[list[str], list[s
         keys.feed,
         keys.quarantine,
         keys.tombstones,
+        keys.sealable,
     ]
     args: list[str | bytes | int] = [
         commit.token,
@@ -248,6 +260,7 @@ def _add_session(
         summary.version,
         _encode_summary(summary),
         int(one.stale_timer),
+        int(one.sealable),
         len(state),
         len(turns),
         len(specs),

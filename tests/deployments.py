@@ -67,12 +67,12 @@ class Deployment:
         """All events of a session's log; checks that their seqs have neither hole nor overlap."""
         events: list[bytes] = []
         while True:
-            batches = await self.reader.read_log(SessionId(session), len(events) - 1, 100)
-            for batch in batches:
+            page = await self.reader.read_log(SessionId(session), len(events) - 1, 100)
+            for batch in page.batches:
                 assert batch.first_seq == len(events)
                 assert len(entry_ids(batch)) == len(batch.events)
                 events += batch.events
-            if not batches:
+            if not page.more:
                 return events
 
 
@@ -89,13 +89,20 @@ def summary_of(session: str, *, version: int = 1, next_seq: int = 1, epoch: str 
 
 
 def part_of(
-    session: str, events: list[bytes], *, first_seq: int = 0, version: int = 1, stale_timer: bool = False
+    session: str,
+    events: list[bytes],
+    *,
+    first_seq: int = 0,
+    version: int = 1,
+    stale_timer: bool = False,
+    sealable: bool = False,
 ) -> SessionCommit:
     """A session's part of a commit."""
     return SessionCommit(
         expected_next_seq=first_seq,
         summary=summary_of(session, version=version, next_seq=first_seq + len(events)),
         stale_timer=stale_timer,
+        sealable=sealable,
         entry_ids=tuple(b"%d-%d" % (NOW_MS + index, index) for index in range(len(events))),
         events=tuple(events),
     )

@@ -13,6 +13,7 @@ from service.errors import LeaseLost
 from service.keys import KeySpace
 from service.projector import Projector, ProjectorLimits
 from service.read_ahead import ReadLimits
+from service.sealing import SealLimits
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
 
@@ -32,7 +33,9 @@ async def main(url: str, partition_count: int) -> int:
     keys = KeySpace(partition_count)
     store, source = RedisStore(url, keys), RedisSource(url, keys)
     # Small batches: many instants at which to be killed.
-    limits = ProjectorLimits(read=ReadLimits(first_count=20, most_count=50, block_ms=50))
+    limits = ProjectorLimits(
+        read=ReadLimits(first_count=20, most_count=50, block_ms=50), seal=SealLimits(rest_ms=0, check_ms=20)
+    )
     projector = Projector(store, source, range(partition_count), SystemClock(), limits=limits)
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, projector.stop)
     try:

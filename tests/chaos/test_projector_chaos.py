@@ -17,11 +17,13 @@ from urllib.parse import quote
 
 import pytest
 
+from service.connection_redis import ask
 from service.engine_valkey import EmbeddedEngine
 from service.errors import NotDurable, StoreRefused, StoreUnavailable
 from service.keys import KeySpace, SessionId
 from service.projector import Projector, ProjectorLimits
 from service.read_ahead import ReadLimits
+from service.sealing import SealLimits
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
 from tests.chaos.projector_process import FENCED, SystemClock
@@ -33,7 +35,10 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(60)]
 ROOT = Path(__file__).parents[2]
 SESSIONS = tuple(f"chaos-{index}" for index in range(12))
 LIMITS = ProjectorLimits(
-    read=ReadLimits(first_count=50, most_count=200, block_ms=50), retry_first_ms=10, retry_most_ms=50
+    read=ReadLimits(first_count=50, most_count=200, block_ms=50),
+    seal=SealLimits(rest_ms=0, check_ms=20),
+    retry_first_ms=10,
+    retry_most_ms=50,
 )
 
 
@@ -99,6 +104,12 @@ async def wait_for_consumed(deployment: Deployment, count: int) -> None:
     await wait_until(there, f"{count} entries were consumed", within_s=30)
 
 
+async def sealed_count(deployment: Deployment) -> int:
+    """Segments that the sealers made."""
+    keys = [deployment.keys.of_session(name).segments(name) for name in SESSIONS]
+    return sum([int(await ask(deployment.raw, "XLEN", key)) for key in keys])
+
+
 async def assert_logs_are(deployment: Deployment, expected: dict[str, list[bytes]]) -> None:
     """Every accepted event once, in order, as it came; and the summaries agree."""
     for name, events in expected.items():
@@ -128,6 +139,7 @@ async def test_a_projector_killed_at_random_instants_loses_and_doubles_nothing(
         assert await asyncio.to_thread(process.wait, 10) == 0
     assert await consumed(deployment) == total
     await assert_logs_are(deployment, expected)
+    assert await sealed_count(deployment) > 0, "no kill could have met a sealing"
 
 
 async def test_projectors_that_believe_they_own_one_partition_fence_each_other(

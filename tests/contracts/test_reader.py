@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from service.connection_redis import ask
 from service.errors import CursorRefused, FeedGap
 from service.keys import SessionId
-from service.ports import Commit, EntryId, Quarantined
+from service.ports import Commit, EntryId, LogPage, Quarantined
 from service.store_redis import FEED_LENGTH
 from tests.deployments import NOW_MS, Chain, Deployment, part_of
 
@@ -58,10 +58,10 @@ async def test_a_log_is_read_from_any_seq(deployment: Deployment, chain: Chain) 
     await chain.commit(part_of("s1", [b"a", b"b", b"c"]))
     await chain.commit(part_of("s1", [b"d"], first_seq=3, version=2))
     for after_seq, first in [(-1, 0), (0, 0), (1, 0), (2, 3)]:
-        batches = await deployment.reader.read_log(S1, after_seq, 10)
+        batches = (await deployment.reader.read_log(S1, after_seq, 10)).batches
         assert batches[0].first_seq == first
         assert batches[-1].events[-1] == b"d"
-    assert await deployment.reader.read_log(S1, 3, 10) == ()
+    assert await deployment.reader.read_log(S1, 3, 10) == LogPage(batches=(), more=False)
 
 
 async def test_the_feed_tells_every_commit_after_its_opening(deployment: Deployment, chain: Chain) -> None:

@@ -74,7 +74,9 @@ async def test_a_key_of_another_type_refuses_the_whole_commit(
     assert await deployment.keys_with_content() == before
 
 
-@pytest.mark.parametrize("name", ["sessions", "recent", "open", "feed", "quarantine", "tombstones"])
+@pytest.mark.parametrize(
+    "name", ["sessions", "recent", "open", "sealable", "feed", "quarantine", "tombstones"]
+)
 async def test_a_partition_key_of_another_type_refuses_the_whole_commit(
     deployment: Deployment, chain: Chain, name: str
 ) -> None:
@@ -124,7 +126,7 @@ async def test_a_save_is_loaded_with_its_turns_and_the_log_after_it(
     assert stored.state == part.save
     assert stored.summary is not None
     assert stored.summary.version == 2
-    (batch,) = await deployment.store.read_log(S1, 0, 10)
+    (batch,) = (await deployment.store.read_log(S1, 0, 10)).batches
     assert (batch.first_seq, batch.events) == (1, (b"later",))
 
 
