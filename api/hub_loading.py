@@ -16,7 +16,7 @@ import msgspec
 
 from projections.decode import decode_event
 from projections.errors import SavedStateError
-from projections.saved import SAVED_FORMAT, restore
+from projections.saved import SAVED_FORMAT, restoring
 from projections.session import SessionFold
 from service.keys import SessionId
 from service.ports import LogBatch, Reader, SavedState
@@ -92,7 +92,7 @@ async def load(reader: Reader, session: SessionId) -> Loaded:
         if before is None:
             return Loaded(epoch="", version=0, fold=SessionFold(), ends=())
         state = await reader.load_state(session)
-        fold = restored(state)
+        fold = await restored(state)
         ends = [] if state is None or not fold.next_seq else [(state.version, state.next_seq)]
         await fold_on(reader, session, fold, ends)
         after = await reader.summary(session)
@@ -105,19 +105,24 @@ async def load(reader: Reader, session: SessionId) -> Loaded:
 async def load_at(reader: Reader, session: SessionId, seq: int) -> SessionFold:
     """Fold a session up to and with `seq`: time travel. Raises FoldBroken, and what the reader raises."""
     state = await reader.load_state(session)
-    fold = restored(state if state is not None and state.next_seq <= seq + 1 else None)
+    fold = await restored(state if state is not None and state.next_seq <= seq + 1 else None)
     await fold_on(reader, session, fold, [], until_seq=seq)
     return fold
 
 
-def restored(state: SavedState | None) -> SessionFold:
+async def restored(state: SavedState | None) -> SessionFold:
     """Return the fold of a saved state; a fresh one where there is none, or none that this version reads."""
-    if state is not None and state.projection == SAVED_FORMAT:
-        try:
-            return restore(state.head, state.turns)
-        except SavedStateError:
-            pass  # the log holds everything
-    return SessionFold()
+    fold = SessionFold()
+    if state is None or state.projection != SAVED_FORMAT:
+        return fold
+    clock = _Slices()
+    try:
+        for growing in restoring(state.head, state.turns):
+            fold = growing
+            await clock.breathe()
+    except SavedStateError:
+        return SessionFold()  # the log holds everything
+    return fold
 
 
 async def fold_on(

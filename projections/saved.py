@@ -96,7 +96,16 @@ def encode_turns(session: SessionFold) -> dict[str, bytes]:
 
 
 def restore(head: bytes, turns: Mapping[str, bytes]) -> SessionFold:
-    """Give a saved session back; the next event goes on from there.
+    """Give a saved session back at once; as `restoring`."""
+    *_, session = restoring(head, turns)
+    return session
+
+
+def restoring(head: bytes, turns: Mapping[str, bytes]) -> Iterator[SessionFold]:
+    """Give a saved session back turn by turn; the next event goes on from the last fold that is given.
+
+    It is the same fold each time, whole at the end: a session has any number of turns, and whoever shares a thread
+    with others lets them work in between.
 
     Raises:
         SavedStateError: another format, damaged bytes, or a turn that the head names and nobody saved.
@@ -105,22 +114,24 @@ def restore(head: bytes, turns: Mapping[str, bytes]) -> SessionFold:
         saved = _decode_head(head)
         if saved.format != SAVED_FORMAT:
             raise SavedStateError(f"format {saved.format}, this is {SAVED_FORMAT}")
-        records = [_decode_turn(turns[tag]) for tag in saved.tags]
+        session = SessionFold()
+        for tag in saved.tags:
+            _add_turn(session.main, _decode_turn(turns[tag]))
+            yield session
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise SavedStateError(str(error)) from error
     except KeyError as error:
         raise SavedStateError(f"turn {error.args[0]} is missing") from error
-    session = SessionFold()
     session.next_seq, session.drained_seq = saved.next_seq, saved.next_seq - 1
     session.anomalies, session.ids = saved.anomalies, dict.fromkeys(saved.ids)
     session.title, session.cwd, session.agent, session.model, session.parent = saved.facts[:5]
     session.first_ts_ms, session.last_ts_ms = saved.facts[5:]
-    _fill(session.main, saved.scalars, records)
+    _set_scalars(session.main, saved.scalars)
     for call_id, below in saved.orphans.items():
         orphan = Fold(session, (call_id,))
-        _fill(orphan, below.scalars, below.turns)
+        _fill(orphan, below)
         session.orphans[call_id] = orphan
-    return session
+    yield session
 
 
 def _turns(fold: Fold) -> Iterator[TurnBuilder]:
@@ -183,25 +194,33 @@ def _joined(parts: list[str]) -> list[str]:
     return [whole] if whole else []
 
 
-def _fill(fold: Fold, scalars: _Scalars, records: list[_SavedTurn]) -> None:
+def _fill(fold: Fold, saved: _SavedFold) -> None:
+    for record in saved.turns:
+        _add_turn(fold, record)
+    _set_scalars(fold, saved.scalars)
+
+
+def _add_turn(fold: Fold, record: _SavedTurn) -> None:
+    turn = record.turn
+    turn.slots = {slot.key: slot for slot in turn.rows}
+    if turn.number is None:
+        fold.none = turn
+    else:
+        fold.turns[turn.number] = turn
+    for key in (*turn.slots, *(f"steering:{one}" for one in turn.queued)):
+        fold.where[key] = turn.number
+    if fold.path:
+        fold.root.nested.update(dict.fromkeys(turn.tools, fold.path))
+    for call_id, below in record.delegates.items():
+        child = Fold(fold.root, (*fold.path, call_id))
+        child.parent = (fold, turn)
+        fold.delegates[call_id] = child
+        _fill(child, below)
+
+
+def _set_scalars(fold: Fold, scalars: _Scalars) -> None:
     fold.used, fold.prompt, fold.dropped = scalars.used, scalars.prompt, scalars.dropped
     fold.next_ordinal, fold.rev, fold.born = scalars.next_ordinal, scalars.rev, scalars.born
     fold.row_count = scalars.row_count
-    for record in records:
-        turn = record.turn
-        turn.slots = {slot.key: slot for slot in turn.rows}
-        if turn.number is None:
-            fold.none = turn
-        else:
-            fold.turns[turn.number] = turn
-        for key in (*turn.slots, *(f"steering:{one}" for one in turn.queued)):
-            fold.where[key] = turn.number
-        if fold.path:
-            fold.root.nested.update(dict.fromkeys(turn.tools, fold.path))
-        for call_id, below in record.delegates.items():
-            child = Fold(fold.root, (*fold.path, call_id))
-            child.parent = (fold, turn)
-            fold.delegates[call_id] = child
-            _fill(child, below.scalars, below.turns)
     fold.open = None if scalars.open is None else fold.turns.get(scalars.open)
     fold.last = None if scalars.last is None else fold.turns.get(scalars.last)

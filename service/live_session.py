@@ -11,7 +11,7 @@
 """
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import structlog
@@ -78,9 +78,13 @@ class LiveSession:
         self._parked_ids: dict[str, None] = {}
         self._last: Summary | None = None
 
-    def restore(self, state: SavedState) -> None:
-        """Start from a save; raises SavedStateError and changes nothing when it is of another version."""
-        self.fold = self.saves.restore(state)
+    def restoring(self, state: SavedState) -> Iterator[SessionFold]:
+        """Start from a save, turn by turn; raises SavedStateError and changes nothing when it is of no use."""
+        fold = self.fold
+        for growing in self.saves.restoring(state):
+            fold = growing
+            yield fold
+        self.fold = fold
         self.next_seq = state.next_seq
         self.version = state.version
         self.size_bytes += 2 * (len(state.head) + sum(map(len, state.turns.values())))

@@ -29,6 +29,8 @@ from service.session_cache import SessionCache
 
 _log = structlog.get_logger(__name__)
 _LOADS_PER_CALL = 200
+# Turns that a cold start restores before others get the event loop: some milliseconds.
+_TURNS_PER_SLICE = 64
 _LOG_BATCHES_PER_CALL = 200
 _Entries = list[tuple[bytes, bytes]]
 
@@ -172,7 +174,9 @@ class BatchFolder:
         )
         if stored.state is not None:
             try:
-                live.restore(stored.state)
+                for number, _ in enumerate(live.restoring(stored.state)):
+                    if number % _TURNS_PER_SLICE == 0:
+                        await asyncio.sleep(0)
             except SavedStateError as error:
                 _log.warning("saved_state_unusable", session=stored.session, why=error.why)
         await self._replay(live)

@@ -6,12 +6,14 @@ most that much. A save holds the head and the turns that changed since the last 
 turn.
 """
 
+from collections.abc import Iterator
+
 import msgspec
 
 from projections.building import TurnBuilder
 from projections.changes import Changes
 from projections.errors import SavedStateError
-from projections.saved import SAVED_FORMAT, encode_head, encode_turn, encode_turns, restore
+from projections.saved import SAVED_FORMAT, encode_head, encode_turn, encode_turns, restoring
 from projections.session import SessionFold
 from service.ports import SavedState
 
@@ -39,14 +41,13 @@ class SavePolicy:
         """Count bytes of events that no save covers yet."""
         self._unsaved_bytes += size_bytes
 
-    def restore(self, state: SavedState) -> SessionFold:
-        """The fold of a stored save; raises SavedStateError and changes nothing when it is of no use."""
+    def restoring(self, state: SavedState) -> Iterator[SessionFold]:
+        """The fold of a stored save, turn by turn; raises SavedStateError when it is of no use."""
         if state.projection != SAVED_FORMAT:
             raise SavedStateError(f"format {state.projection}, this is {SAVED_FORMAT}")
-        fold = restore(state.head, state.turns)
+        yield from restoring(state.head, state.turns)
         self._has_save = True
         self._saved_bytes = state.size_bytes
-        return fold
 
     def note(self, changes: Changes, first_seq: int) -> dict[str, bytes]:
         """Note the changed turns for the next save, and give the specs that changed from `first_seq` on."""

@@ -44,6 +44,7 @@ from service.ports import (
     StoredSession,
     Summary,
 )
+from service.record_codec import pack_record, unpack_record
 
 FORMAT: Final = "1"
 # About 10,000 commits back: an API process that was away longer reloads what it holds.
@@ -199,8 +200,8 @@ def saved_state(state: Mapping[bytes, bytes], turns: Mapping[bytes, bytes]) -> S
         version=int(state[b"version"]),
         projection=int(state[b"projection"]),
         size_bytes=int(state[b"bytes"]),
-        head=state[b"head"],
-        turns={key.decode(): turn for key, turn in turns.items()},
+        head=unpack_record(state[b"head"]),
+        turns={key.decode(): unpack_record(turn) for key, turn in turns.items()},
     )
 
 
@@ -247,7 +248,7 @@ def _add_session(
     if one.save is not None:
         names += (keys.state(session), keys.turns(session))
         state = _state_words(one.save)
-        turns = tuple(chain.from_iterable(one.save.turns.items()))
+        turns = tuple(chain.from_iterable((tag, pack_record(turn)) for tag, turn in one.save.turns.items()))
     specs: tuple[str | bytes | int, ...] = tuple(chain.from_iterable(one.specs.items()))
     if specs:
         names.append(keys.specs(session))
@@ -281,5 +282,5 @@ def _state_words(save: SavedState) -> tuple[str | bytes | int, ...]:
         "projection",
         save.projection,
         "head",
-        save.head,
+        pack_record(save.head),
     )

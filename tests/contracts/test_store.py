@@ -1,6 +1,7 @@
 """The contract of `ports.Store`: order, loss, duplicates, atomicity, concurrency."""
 
 import pytest
+from msgspec.structs import replace
 
 from service.connection_redis import ask
 from service.errors import DeploymentMismatch
@@ -128,6 +129,18 @@ async def test_a_save_is_loaded_with_its_turns_and_the_log_after_it(
     assert stored.summary.version == 2
     (batch,) = (await deployment.store.read_log(S1, 0, 10)).batches
     assert (batch.first_seq, batch.events) == (1, (b"later",))
+
+
+async def test_a_great_save_is_packed_and_comes_back_as_it_was(deployment: Deployment, chain: Chain) -> None:
+    """Head and turns of any size and content; what is too small or does not shrink lies as it is."""
+    turns = {"1": b'["repeated"],' * 1_000, "2": bytes(range(256)) + b"!", "3": b"[]"}
+    head = b'["head"],' * 1_000
+    save = SavedState(next_seq=1, version=1, projection=1, size_bytes=8, head=head, turns=turns)
+    await chain.commit(replace(_with_everything("s1"), save=save))
+    assert await deployment.reader.load_state(S1) == save
+    stored = await ask(deployment.raw, "HGETALL", deployment.keys.of_session("s1").turns("s1"))
+    assert len(stored[b"1"]) < len(turns["1"]) / 10
+    assert (stored[b"2"], stored[b"3"]) == (turns["2"], turns["3"])
 
 
 async def test_loading_keeps_the_order_of_the_question(deployment: Deployment, chain: Chain) -> None:

@@ -73,14 +73,15 @@ async def test_saves_and_the_log_after_them_give_the_fold_of_the_whole_log(deplo
         assert (encode_head(fold), encode_turns(fold)) == (encode_head(whole), encode_turns(whole))
 
 
-async def test_an_unusable_save_is_replaced_by_a_replay(deployment: Deployment) -> None:
+@pytest.mark.parametrize("damaged", ["damaged", b"\x28\xb5\x2f\xfddamaged", "[1]"])
+async def test_an_unusable_save_is_replaced_by_a_replay(deployment: Deployment, damaged: str | bytes) -> None:
     """R-6: another format, or damage, costs work alone."""
     limits = replace(LIMITS, fold=FoldLimits(save_first_bytes=2_000))
     async with projecting(deployment, limits=limits):
         await append(deployment, *one_turn(1, 40))
         await projected(deployment, 42)
     key = deployment.keys.of_session("s1").state("s1")
-    await ask(deployment.raw, "HSET", key, "head", "damaged")
+    await ask(deployment.raw, "HSET", key, "head", damaged)
     async with projecting(deployment, limits=limits):
         await append(deployment, *one_turn(2, 40))
         summary = await projected(deployment, 84)
