@@ -14,6 +14,7 @@ from api.edge import Edge
 from api.http_admin import QuarantineList, list_quarantine
 from api.http_errors import on_exception
 from api.http_events import Accepted, LogLine, append_events, read_log
+from api.http_preferences import get_preferences, patch_preferences
 from api.http_probes import Alive, Ready, livez, readyz, schema
 from api.http_sessions import delete_session, get_session, list_sessions
 from api.http_transcripts import OneSpec, OneTurn, get_transcript, get_turn, get_turn_spec
@@ -21,12 +22,14 @@ from api.listing import SessionEntry, SessionPage
 from api.openapi import openapi_config
 from api.page import PageFiles, asset, index, web_directory
 from api.parts import Parts
+from projections.preferences import Preferences
 from projections.transcript import Transcript
 
 ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     append_events,
     asset,
     delete_session,
+    get_preferences,
     get_session,
     get_transcript,
     get_turn,
@@ -35,6 +38,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     list_quarantine,
     list_sessions,
     livez,
+    patch_preferences,
     read_log,
     readyz,
     schema,
@@ -45,6 +49,7 @@ ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
     LogLine,
     OneSpec,
     OneTurn,
+    Preferences,
     QuarantineList,
     Ready,
     SessionEntry,

@@ -14,6 +14,7 @@ from projections.position import Position
 from projections.session import SessionFold
 from service.keys import SessionId, is_session_id
 from service.ports import Clock, Reader, Source, Store, Summary
+from service.preferences import PreferenceStore
 
 ACCESS_KEY: Final = "turnfold_access"
 _SHOWN_CHARS: Final = 64
@@ -60,6 +61,7 @@ class Parts:
     reader: Reader
     store: Store
     source: Source
+    preferences: PreferenceStore
     transcripts: Transcripts
     clock: Clock
     partition_count: int

@@ -104,6 +104,12 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
         "The body cannot be read",
         "Send one JSON object, an array of objects, NDJSON or MessagePack, as the content type says.",
     ),
+    _kind(
+        "invalid_preference",
+        400,
+        "A preference is not valid",
+        "Send one of the values that the detail names; nothing of this request was kept.",
+    ),
     _kind("no_events", 400, "The request holds no event", "Send at least one event."),
     _kind(
         "invalid_event",

@@ -30,6 +30,7 @@ from api.samples import load_samples
 from service.engine_valkey import EmbeddedEngine, EngineError
 from service.errors import LeaseLost, ServiceError
 from service.keys import KeySpace
+from service.preferences_redis import RedisPreferences
 from service.projector import Projector, ProjectorLimits
 from service.reader_redis import RedisReader
 from service.settings import Settings
@@ -61,6 +62,7 @@ class Adapters(msgspec.Struct, frozen=True, kw_only=True):
     store: RedisStore
     source: RedisSource
     reader: RedisReader
+    preferences: RedisPreferences
 
 
 class Running(msgspec.Struct, frozen=True, kw_only=True):
@@ -194,14 +196,16 @@ async def _adapters(url: str, settings: Settings, clock: WallClock, opened: Asyn
         # The embedded engine writes through to the disk before it answers, so it can promise it.
         source=RedisSource(url, keys, "fsync" if settings.redis_url is None else settings.ack),
         reader=RedisReader(url, keys),
+        preferences=RedisPreferences(url),
     )
-    for one in (adapters.store, adapters.source, adapters.reader):
+    for one in (adapters.store, adapters.source, adapters.reader, adapters.preferences):
         opened.push_async_callback(one.close)
     try:
         async with asyncio.timeout(_REACH_S):
             await adapters.store.start(clock.now_ms())
             await adapters.source.start()
             await adapters.reader.start()
+            await adapters.preferences.start()
     except TimeoutError:
         raise ServeError(
             f"The Redis server did not answer within {_REACH_S:g} s; see TURNFOLD_REDIS_URL."
@@ -219,6 +223,7 @@ def _parts(settings: Settings, adapters: Adapters, live: Live, clock: WallClock)
         reader=adapters.reader,
         store=adapters.store,
         source=adapters.source,
+        preferences=adapters.preferences,
         transcripts=live,
         clock=clock,
         partition_count=settings.partitions,

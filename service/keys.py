@@ -21,6 +21,7 @@ SessionId = NewType("SessionId", str)
 """1 to 256 characters of ``A-Z a-z 0-9 . _ : @ -``."""
 
 DEPLOYMENT_KEY: Final = "turnfold:deployment"
+PREFERENCE_CHANGES_KEY: Final = "turnfold:{preferences}:changes"
 CLUSTER_SLOT_COUNT: Final = 16384
 MAX_PARTITION_COUNT: Final = 1024
 
@@ -69,6 +70,11 @@ def _letters(number: int) -> str:
         number, digit = divmod(number - 1, 26)
         letters = chr(ord("a") + digit) + letters
     return letters
+
+
+def preferences_key(subject: str) -> str:
+    """The preferences of a subject, a hash from field to JSON; in one slot with the stream of changes."""
+    return f"turnfold:{{preferences}}:of:{subject}"
 
 
 class PartitionKeys:

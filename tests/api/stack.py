@@ -18,6 +18,7 @@ from api.live import open_live
 from api.parts import EdgeLimits, Parts
 from service.engine_valkey import EmbeddedEngine
 from service.keys import KeySpace
+from service.preferences_redis import RedisPreferences
 from service.projector import Projector
 from service.reader_redis import RedisReader
 from service.settings import Settings
@@ -71,7 +72,8 @@ async def serving(
     async with AsyncExitStack() as opened:
         url = (await opened.enter_async_context(EmbeddedEngine(directory))).url
         store, source, reader = RedisStore(url, keys), RedisSource(url, keys), RedisReader(url, keys)
-        for adapter in (store, source, reader):
+        preferences = RedisPreferences(url)
+        for adapter in (store, source, reader, preferences):
             opened.push_async_callback(adapter.close)
         await store.start(clock.now_ms())
         await source.start()
@@ -82,6 +84,7 @@ async def serving(
             reader=reader,
             store=store,
             source=source,
+            preferences=preferences,
             transcripts=await opened.enter_async_context(open_live(reader, Settings())),
             clock=clock,
             partition_count=1,

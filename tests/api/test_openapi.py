@@ -7,6 +7,7 @@ import jsonschema
 from tests.api.stack import Stack
 
 CALLS = {
+    "/v1/preferences": {"get", "patch"},
     "/livez": {"get"},
     "/readyz": {"get"},
     "/v1/admin/quarantine": {"get"},

@@ -1,0 +1,69 @@
+"""Preferences over HTTP: durable, per subject, normalised on read, refused when invalid on write (B-1, C-4)."""
+
+from pathlib import Path
+
+import jwt
+import msgspec
+import pytest
+
+from tests.api.stack import Stack, serving
+
+SECRET = "preferences-test-secret-of-32-bytes!"
+DEFAULTS = {
+    "transcript_view": "compact",
+    "transcript_display_mode": "fully-folded",
+    "show_thinking": True,
+    "auto_collapse_settled_groups": True,
+    "auto_collapse_thinking": True,
+}
+
+
+async def test_preferences_are_the_defaults_until_they_are_changed(stack: Stack) -> None:
+    """And a change is answered with all of them."""
+    assert (await stack.client.get("/v1/preferences")).json() == DEFAULTS
+    changed = await stack.client.patch("/v1/preferences", json={"show_thinking": False})
+    assert (changed.status_code, changed.json()) == (200, {**DEFAULTS, "show_thinking": False})
+    assert (await stack.client.get("/v1/preferences")).json() == {**DEFAULTS, "show_thinking": False}
+
+
+async def test_an_invalid_value_is_refused_with_the_reason_and_nothing_is_kept(stack: Stack) -> None:
+    """C-4: what, where and what to do."""
+    asked = {"show_thinking": False, "transcript_display_mode": "folded"}
+    refused = await stack.client.patch("/v1/preferences", json=asked)
+    problem = refused.json()
+    assert (refused.status_code, problem["code"]) == (400, "invalid_preference")
+    assert problem["where"] == "field transcript_display_mode"
+    assert "flat, command-first, fully-folded" in problem["detail"]
+    assert (await stack.client.get("/v1/preferences")).json() == DEFAULTS
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"1", b"{", b'{"show_thinking":}', b"\xff", b"[" * 5_000])
+async def test_a_body_that_is_no_object_is_refused(stack: Stack, body: bytes) -> None:
+    """Whatever comes."""
+    headers = {"content-type": "application/json"}
+    refused = await stack.client.patch("/v1/preferences", content=body, headers=headers)
+    assert (refused.status_code, refused.json()["code"]) == (400, "malformed_body")
+
+
+async def test_preferences_are_offered_as_messagepack(stack: Stack) -> None:
+    """Both ways."""
+    kind = "application/msgpack"
+    answer = await stack.client.patch(
+        "/v1/preferences",
+        content=msgspec.msgpack.encode({"transcript_view": "normal", "show_thinking": None}),
+        headers={"content-type": kind, "accept": kind},
+    )
+    assert msgspec.msgpack.decode(answer.content) == {**DEFAULTS, "transcript_view": "normal"}
+
+
+async def test_each_subject_has_its_own(tmp_path: Path) -> None:
+    """The token says whose they are; without one nothing is told."""
+    async with serving(tmp_path, secret=SECRET) as stack:
+        ann, bob = (
+            {"authorization": f"Bearer {jwt.encode({'sub': name}, SECRET, algorithm='HS256')}"}
+            for name in ("ann", "bob")
+        )
+        await stack.client.patch("/v1/preferences", json={"show_thinking": False}, headers=ann)
+        assert (await stack.client.get("/v1/preferences", headers=ann)).json()["show_thinking"] is False
+        assert (await stack.client.get("/v1/preferences", headers=bob)).json()["show_thinking"] is True
+        assert (await stack.client.get("/v1/preferences")).status_code == 401
