@@ -123,7 +123,9 @@ async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str
 async def _work(
     running: Running, listener: socket.socket, stopping: asyncio.Event, announce: Callable[[], None]
 ) -> None:
-    """Run everything until a signal, then stop in order; raises ServeError when something ended by itself."""
+    """Run everything until a signal, then stop in order; raises ServeError or EngineError when something ended by
+    itself.
+    """
     projecting = asyncio.create_task(running.projector.run(), name="projector")
     answering = asyncio.create_task(running.server.serve([listener]), name="server")
     signalled = asyncio.create_task(stopping.wait(), name="signal")
@@ -166,7 +168,7 @@ async def _stop(
 
 def _raise_if_broken(projecting: "asyncio.Task[None]", ended: "asyncio.Task[Exception]") -> None:
     if ended.done():
-        raise ServeError(str(ended.result()))
+        raise ended.result()
     if not projecting.done():
         return
     error = projecting.exception()

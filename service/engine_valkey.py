@@ -40,6 +40,8 @@ _POLL_S = 0.01
 # sun_path holds 108 bytes on Linux and 104 on macOS, with a closing zero.
 _SOCKET_PATH_LIMIT_BYTES = 103
 _LOG_LIMIT_BYTES = 4 * 1024 * 1024
+# With less the server cannot write its next records; it ends rather than accept what it cannot keep.
+_DISK_FULL_BYTES = 64 * 1024
 _LOG_TAIL_LINES = 12
 
 
@@ -159,12 +161,6 @@ class EmbeddedEngine:
             raise RuntimeError("The engine was not started: use it as a context manager.")
         return self._process
 
-    @property
-    def _server(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            raise RuntimeError("the engine was not started: use `async with`")
-        return self._process
-
     async def _lock(self) -> int:
         try:
             self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -241,7 +237,17 @@ class EmbeddedEngine:
             lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             lines = []
-        return EngineFailed(what, self.log, "\n".join(lines[-_LOG_TAIL_LINES:]))
+        return EngineFailed(what + self._disk_trouble(), self.log, "\n".join(lines[-_LOG_TAIL_LINES:]))
+
+    def _disk_trouble(self) -> str:
+        """What a full disk left no room to log."""
+        try:
+            free_bytes = shutil.disk_usage(self.directory).free
+        except OSError:
+            return ""
+        if free_bytes >= _DISK_FULL_BYTES:
+            return ""
+        return f"; the disk that holds {self.data_dir} is full: make room there and start again"
 
 
 def _try_lock(file: IO[str]) -> bool:

@@ -146,13 +146,14 @@ class LiveSession:
         """Whether an event with this id has a seq already."""
         return self.fold.knows(event_id) or event_id in self._parked_ids
 
-    def close_batch(self, pending: Pending, at_ms: int) -> SessionCommit:
-        """The session's part of the commit."""
+    def close_batch(self, pending: Pending, at_ms: int, consumed_count: int) -> SessionCommit:
+        """The session's part of the commit, which is made at `at_ms` with so many entries consumed."""
         if pending.events:
             self.version += 1
         self.quarantined_count += len(pending.quarantined)
         changes = self.fold.drain()
-        summary = self._summary(at_ms if pending.events or self._last is None else self._last.updated_at_ms)
+        updated_at_ms = at_ms if pending.events or self._last is None else self._last.updated_at_ms
+        summary = self._summary(updated_at_ms, consumed_count)
         specs = {} if self.parked else self.saves.note(changes, pending.first_seq)
         save = None
         if self.parked is None and pending.events and self.saves.is_due:
@@ -196,7 +197,7 @@ class LiveSession:
         if len(self._parked_ids) > REMEMBERED_IDS:
             del self._parked_ids[next(iter(self._parked_ids))]
 
-    def _summary(self, at_ms: int) -> Summary:
+    def _summary(self, at_ms: int, consumed_count: int) -> Summary:
         facts = self.fold.facts()
         return Summary(
             session=self.session,
@@ -221,6 +222,7 @@ class LiveSession:
             parked=self.parked,
             first_ts_ms=facts.first_ts_ms,
             last_ts_ms=facts.last_ts_ms,
+            consumed_count=consumed_count,
         )
 
 

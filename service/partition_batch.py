@@ -73,7 +73,7 @@ class BatchFolder:
         self._make_epoch = make_epoch
         self._cache = SessionCache(limits.most_sessions, limits.most_cached_bytes)
         self._gone: dict[bytes, None] = {}
-        self._lost_at_ms = -1
+        self._lost_count = -1
         self._committed: deque[tuple[int, EntryId]] = deque()
 
     def reset(self, checkpoint: Checkpoint) -> None:
@@ -81,7 +81,7 @@ class BatchFolder:
         self._cache.clear()
         self._gone.clear()
         self._committed.clear()
-        self._lost_at_ms = checkpoint.lost_at_ms
+        self._lost_count = checkpoint.lost_count
 
     def drop(self, batch: Batch) -> None:
         """The batch was not committed: forget the sessions that it changed."""
@@ -124,7 +124,7 @@ class BatchFolder:
             new_id=EntryId(entries[-1][0].decode()),
             consumed_count=consumed_count,
             at_ms=at_ms,
-            sessions=tuple(live.close_batch(pending, at_ms) for live, pending in pendings),
+            sessions=tuple(live.close_batch(pending, at_ms, consumed_count) for live, pending in pendings),
             quarantined=tuple(quarantined),
             dropped_count=dropped_count,
             trim_before=self._trim_before(consumed_count),
@@ -181,7 +181,7 @@ class BatchFolder:
                 _log.warning("saved_state_unusable", session=stored.session, why=error.why)
         await self._replay(live)
         live.remember(summary)
-        if live.next_seq != summary.next_seq or summary.updated_at_ms <= self._lost_at_ms:
+        if live.next_seq != summary.next_seq or summary.consumed_count <= self._lost_count:
             # Readers may have seen versions that are gone: an old number must not resume into another
             # history.
             live.epoch = self._make_epoch()

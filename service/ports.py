@@ -42,7 +42,7 @@ class Parked(Struct, frozen=True, kw_only=True):
 
 class Summary(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line of the session list, and the position of the session; replaced by every commit that touches
-    it.
+    it, whose `consumed_count` it keeps: clocks may be set back, that number never.
     """
 
     session: SessionId
@@ -67,6 +67,7 @@ class Summary(Struct, frozen=True, kw_only=True, omit_defaults=True):
     parked: Parked | None = None
     first_ts_ms: int | None = None
     last_ts_ms: int | None = None
+    consumed_count: int = 0
 
 
 class SummaryPage(Struct, frozen=True, kw_only=True):
@@ -205,13 +206,14 @@ class CommitOutcome(Struct, frozen=True, kw_only=True):
 class Checkpoint(Struct, frozen=True, kw_only=True):
     """How far a partition is; `token` is 0 where nobody ever owned it or the data was wiped.
 
-    Sessions last committed at or before `lost_at_ms` may have shown versions that a crash took back.
+    Sessions last committed with `consumed_count` at or below `lost_count` may have shown versions that a crash took
+    back.
     """
 
     entry_id: EntryId
     consumed_count: int
     token: int
-    lost_at_ms: int = -1
+    lost_count: int = -1
 
 
 class Clock(Protocol):
@@ -264,9 +266,9 @@ class Store(Protocol):
         """The stored checkpoint with the newest token."""
         ...
 
-    async def record_loss(self, partition: int, at_ms: int) -> None:
-        """Note that the checkpoint went back: sessions committed until `at_ms` get a new epoch when next
-        touched.
+    async def record_loss(self, partition: int, consumed_count: int) -> None:
+        """Note that the checkpoint went back to `consumed_count`: what was committed until then gets a new epoch
+        when it is next touched.
         """
         ...
 
@@ -284,14 +286,18 @@ class Store(Protocol):
         """Check everything, then write everything, the checkpoint last."""
         ...
 
-    async def stale_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Summary, ...]:
+    async def stale_sessions(
+        self, partition: int, before_ms: int, now_ms: int, limit: int
+    ) -> tuple[Summary, ...]:
         """Sessions with an open turn and nothing waiting whose last commit is at or before `before_ms`,
-        oldest first.
+        oldest first; behind them those of a clock that was ahead of `now_ms` and has been set back.
         """
         ...
 
-    async def sealable_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Sealable, ...]:
-        """Sessions due for sealing at or before `before_ms`, longest first."""
+    async def sealable_sessions(
+        self, partition: int, before_ms: int, now_ms: int, limit: int
+    ) -> tuple[Sealable, ...]:
+        """Sessions due for sealing at or before `before_ms`, longest first; clocks as in `stale_sessions`."""
         ...
 
     async def seal(self, due: Sealable) -> bool:

@@ -149,7 +149,7 @@ class PartitionLoop:
         self._available = True
         self._is_unsure = False
         self._trouble = ""
-        self._next_stale_check_ms = 0
+        self._stale_checked_ms = 0
         self._commit_count = self._event_count = self._refused_count = 0
 
     def stop(self) -> None:
@@ -227,7 +227,7 @@ class PartitionLoop:
             entry_id=batch.commit.new_id,
             consumed_count=batch.commit.consumed_count,
             token=self._checkpoint.token,
-            lost_at_ms=self._checkpoint.lost_at_ms,
+            lost_count=self._checkpoint.lost_count,
         )
         self._commit_count += 1
         self._event_count += batch.entry_count
@@ -251,7 +251,7 @@ class PartitionLoop:
             _log.error(
                 "engine_lost_data", partition=self.partition, token=ours.token, stored_token=stored.token
             )
-            await self._store.record_loss(self.partition, self._clock.now_ms())
+            await self._store.record_loss(self.partition, stored.consumed_count)
             await self._take()
             return
         self._is_unsure = False
@@ -273,7 +273,7 @@ class PartitionLoop:
         if entry_order(stored.entry_id) < entry_order(self._checkpoint.entry_id):
             known = self._checkpoint.entry_id
             _log.error("engine_lost_commits", partition=self.partition, known=known, stored=stored.entry_id)
-            await self._store.record_loss(self.partition, self._clock.now_ms())
+            await self._store.record_loss(self.partition, stored.consumed_count)
             stored = await self._store.read_checkpoint(self.partition)
         # Else it is ahead under our own token: a commit that we gave up waiting for ran late.
         self._folder.reset(stored)
@@ -295,11 +295,13 @@ class PartitionLoop:
     async def _end_stale_turns(self) -> None:
         """Rule 9. Only when all that came was committed: else an event that waits would be overtaken."""
         now_ms = self._clock.now_ms()
-        if self._limits.stale_turn_ms == 0 or now_ms < self._next_stale_check_ms:
+        # Below zero the clock was set back; that must not put the check off.
+        checked_already = 0 <= now_ms - self._stale_checked_ms < self._limits.stale_check_ms
+        if self._limits.stale_turn_ms == 0 or checked_already:
             return
-        self._next_stale_check_ms = now_ms + self._limits.stale_check_ms
+        self._stale_checked_ms = now_ms
         before_ms = now_ms - self._limits.stale_turn_ms
-        for summary in await self._store.stale_sessions(self.partition, before_ms, _STALE_PER_CHECK):
+        for summary in await self._store.stale_sessions(self.partition, before_ms, now_ms, _STALE_PER_CHECK):
             if summary.turn is not None:
                 await self._end_turn(summary, summary.turn.turn, now_ms)
 

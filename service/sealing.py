@@ -66,9 +66,12 @@ class Sealer:
         return sealed
 
     async def _seal_partition(self, partition: int) -> bool:
-        before_ms = self._clock.now_ms() - self._limits.rest_ms
+        now_ms = self._clock.now_ms()
         sealed = False
-        for due in await self._store.sealable_sessions(partition, before_ms, _SESSIONS_PER_CHECK):
+        found = await self._store.sealable_sessions(
+            partition, now_ms - self._limits.rest_ms, now_ms, _SESSIONS_PER_CHECK
+        )
+        for due in found:
             try:
                 await self._seal_session(due)
                 sealed = True

@@ -49,6 +49,8 @@ from service.record_codec import pack_record, unpack_record
 FORMAT: Final = "1"
 # About 10,000 commits back: an API process that was away longer reloads what it holds.
 FEED_LENGTH: Final = 10_000
+# Two machines' clocks may differ by as much.
+_CLOCK_AHEAD_MS: Final = 60_000
 # Two connections suffice for one loop per partition; a few more so that partitions do not wait for each
 # other.
 _CONNECTIONS = 16
@@ -106,18 +108,19 @@ class RedisStore:
     async def read_checkpoint(self, partition: int) -> Checkpoint:
         key = self._keys.partitions[partition].checkpoint
         with our_errors(self._where):
-            found = await ask(self._client, "HMGET", key, "id", "count", "token", "lost_at_ms")
-        entry_id, count, token, lost_at_ms = found
+            found = await ask(self._client, "HMGET", key, "id", "count", "token", "lost_count")
+        entry_id, count, token, lost_count = found
         return Checkpoint(
             entry_id=EntryId(entry_id.decode()) if entry_id else START,
             consumed_count=int(count or 0),
             token=int(token or 0),
-            lost_at_ms=int(lost_at_ms or -1),
+            lost_count=-1 if lost_count is None else int(lost_count),
         )
 
-    async def record_loss(self, partition: int, at_ms: int) -> None:
+    async def record_loss(self, partition: int, consumed_count: int) -> None:
         with our_errors(self._where):
-            await ask(self._client, "HSET", self._keys.partitions[partition].checkpoint, "lost_at_ms", at_ms)
+            key = self._keys.partitions[partition].checkpoint
+            await ask(self._client, "HSET", key, "lost_count", consumed_count)
 
     async def load(self, partition: int, sessions: Sequence[SessionId]) -> tuple[StoredSession, ...]:
         if not sessions:
@@ -164,31 +167,42 @@ class RedisStore:
             status, detail = await _COMMIT.run(self._client, keys, args)
         return CommitOutcome(status=_OUTCOMES[status], detail=detail.decode())
 
-    async def stale_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Summary, ...]:
+    async def stale_sessions(
+        self, partition: int, before_ms: int, now_ms: int, limit: int
+    ) -> tuple[Summary, ...]:
         keys = self._keys.partitions[partition]
         with our_errors(self._where):
-            names = await ask(
-                self._client, "ZRANGEBYSCORE", keys.open_turns, "-inf", before_ms, "LIMIT", 0, limit
-            )
-            if not names:
+            waiting = await _waiting(self._client, keys.open_turns, before_ms, now_ms, limit)
+            if not waiting:
                 return ()
-            found = await ask(self._client, "HMGET", keys.sessions, *names)
+            found = await ask(self._client, "HMGET", keys.sessions, *(name for name, _ in waiting))
         return tuple(decode_summary(summary) for summary in found if summary)
 
-    async def sealable_sessions(self, partition: int, before_ms: int, limit: int) -> tuple[Sealable, ...]:
+    async def sealable_sessions(
+        self, partition: int, before_ms: int, now_ms: int, limit: int
+    ) -> tuple[Sealable, ...]:
         key = self._keys.partitions[partition].sealable
         with our_errors(self._where):
-            flat = await ask(
-                self._client, "ZRANGEBYSCORE", key, "-inf", before_ms, "WITHSCORES", "LIMIT", 0, limit
-            )
-        return tuple(
-            Sealable(session=SessionId(name.decode()), due_ms=int(score))
-            for name, score in zip(flat[::2], flat[1::2], strict=True)
-        )
+            waiting = await _waiting(self._client, key, before_ms, now_ms, limit)
+        return tuple(Sealable(session=SessionId(name), due_ms=score) for name, score in waiting)
 
     async def seal(self, due: Sealable) -> bool:
         with our_errors(self._where):
             return await seal(self._client, self._keys.of_session(due.session), due, self._where)
+
+
+async def _waiting(client: Redis, key: str, before_ms: int, now_ms: int, limit: int) -> list[tuple[str, int]]:
+    """Sessions of a sorted set with times at or before `before_ms`, and those ahead of `now_ms`: a clock that was
+    set back since must not make them wait until it has caught up.
+    """
+    ahead_ms = now_ms + _CLOCK_AHEAD_MS
+    async with client.pipeline(transaction=False) as pipe:
+        pipe.execute_command("ZRANGEBYSCORE", key, "-inf", before_ms, "WITHSCORES", "LIMIT", 0, limit)
+        pipe.execute_command("ZRANGEBYSCORE", key, f"({ahead_ms}", "+inf", "WITHSCORES", "LIMIT", 0, limit)
+        flat = list(chain(*await pipe.execute()))
+    if flat and isinstance(flat[0], tuple):  # the client pairs them
+        return [(name.decode(), int(score)) for name, score in flat]
+    return [(name.decode(), int(score)) for name, score in zip(flat[::2], flat[1::2], strict=True)]
 
 
 def saved_state(state: Mapping[bytes, bytes], turns: Mapping[bytes, bytes]) -> SavedState | None:

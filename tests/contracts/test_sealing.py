@@ -135,4 +135,4 @@ async def _unsealed_count(deployment: Deployment) -> int:
 
 
 async def _due(deployment: Deployment, chain: Chain, before_ms: int) -> list[Sealable]:
-    return list(await deployment.store.sealable_sessions(chain.partition, before_ms, 10))
+    return list(await deployment.store.sealable_sessions(chain.partition, before_ms, before_ms, 10))

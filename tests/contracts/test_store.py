@@ -167,10 +167,21 @@ async def test_stale_sessions_are_those_with_an_open_turn_and_no_commit_since(
     for index, name in enumerate(["a", "b", "c"]):
         await chain.commit(part_of(name, [b"x"], stale_timer=True), at_ms=NOW_MS + index)
     await chain.commit(part_of("b", [b"x"], first_seq=1, version=2), at_ms=NOW_MS)
-    stale = await deployment.store.stale_sessions(chain.partition, NOW_MS + 1, 10)
+    stale = await deployment.store.stale_sessions(chain.partition, NOW_MS + 1, NOW_MS + 1, 10)
     assert [one.session for one in stale] == ["a"]
-    stale = await deployment.store.stale_sessions(chain.partition, NOW_MS + 2, 10)
+    stale = await deployment.store.stale_sessions(chain.partition, NOW_MS + 2, NOW_MS + 2, 10)
     assert [one.session for one in stale] == ["a", "c"]
+
+
+async def test_times_of_a_clock_since_set_back_are_over(deployment: Deployment, chain: Chain) -> None:
+    """What was committed an hour ahead of now is not waited for; a minute is another machine's clock."""
+    for name, ahead_ms in [("minute", 60_000), ("hour", 3_600_000)]:
+        part = part_of(name, [b"x"], stale_timer=True, sealable=True)
+        await chain.commit(part, at_ms=NOW_MS + ahead_ms)
+    stale = await deployment.store.stale_sessions(chain.partition, NOW_MS - 1, NOW_MS, 10)
+    assert [one.session for one in stale] == ["hour"]
+    sealable = await deployment.store.sealable_sessions(chain.partition, NOW_MS - 1, NOW_MS, 10)
+    assert [one.session for one in sealable] == ["hour"]
 
 
 async def test_standard_tools_see_the_lag(deployment: Deployment, chain: Chain) -> None:

@@ -310,12 +310,17 @@ async def test_wiped_data_is_a_new_beginning(deployment: Deployment) -> None:
     assert after.epoch != before.epoch
 
 
-async def test_a_checkpoint_that_went_back_gets_a_new_epoch(deployment: Deployment) -> None:
-    """R-12: an old number must never resume into another history."""
+@pytest.mark.parametrize("clock_jump_ms", [0, -3_600_000, 3_600_000])
+async def test_a_checkpoint_that_went_back_gets_a_new_epoch(
+    deployment: Deployment, clock_jump_ms: int
+) -> None:
+    """R-12: an old number must never resume into another history, whatever the clock says meanwhile."""
     keys = deployment.keys.of_session("s1")
-    async with projecting(deployment):
+    clock = SetClock()
+    async with projecting(deployment, clock=clock):
         await append(deployment, notice("a"))
         first = await projected(deployment, 1)
+        clock.ms += clock_jump_ms
         stored = await ask(deployment.raw, "HMGET", keys.checkpoint, "id", "count")
         kept = {key: await ask(deployment.raw, "DUMP", key) for key in (keys.log("s1"), keys.sessions)}
         await append(deployment, notice("b"))
