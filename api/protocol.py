@@ -172,7 +172,7 @@ class Connection:
     __slots__ = ("_codec", "_rate", "limits", "state", "subs")
 
     def __init__(self, *, limits: Limits, known: bool, now_ms: int, codec: Codec = "json") -> None:
-        """Start a socket; `known`: it needs no `hello`; `now_ms`: any clock that does not step back."""
+        """Start a socket; `known`: it needs no `hello`; `now_ms`: the wall clock, which may be set back."""
         self.limits = limits
         self.state = State.KNOWN if known else State.STRANGER
         self.subs: dict[str, int] = {}
@@ -351,7 +351,7 @@ class _Rate:
     def spend(self, now_ms: int) -> Spent:
         """Take one message out of the bucket; return `within`, `over` or `far over`."""
         gained = max(0, now_ms - self._at_ms) * self._per_minute / 60_000
-        self._at_ms = max(self._at_ms, now_ms)
+        self._at_ms = now_ms  # a clock that was set back gives nothing now, and goes on from there
         self._left = min(float(self._per_minute), self._left + gained) - 1
         if self._left >= 0:
             return "within"

@@ -169,6 +169,17 @@ def test_a_client_over_its_rate_is_refused_then_served_again() -> None:
     assert isinstance(pong.message, Pong)
 
 
+def test_a_clock_set_back_costs_a_client_nothing_it_had() -> None:
+    """The bucket fills from where the clock is now, not only once it has caught up."""
+    made = opened(max_messages_per_minute=10)
+    for _ in range(9):
+        say(made, {"type": "ping"})
+    assert_refused(say(made, {"type": "ping"}, NOW_MS - 86_400_000), ErrorCode.TOO_MANY_MESSAGES)
+    (pong,) = say(made, {"type": "ping"}, NOW_MS - 86_400_000 + 60_000)
+    assert isinstance(pong, Send)
+    assert isinstance(pong.message, Pong)
+
+
 def test_a_client_far_over_its_rate_is_closed() -> None:
     """It does not listen: closing is the only way to be heard."""
     made = opened(max_messages_per_minute=10)
