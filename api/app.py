@@ -1,7 +1,6 @@
 """Edge stage: the composition root: parts and routes to one ASGI application."""
 
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
@@ -11,9 +10,10 @@ from litestar.datastructures import State
 from litestar.types import ASGIApp, ControllerRouterHandler
 
 from api.edge import Edge
-from api.http_admin import QuarantineList, list_quarantine
+from api.http_admin import QuarantineList, Status, list_quarantine, status
 from api.http_errors import on_exception
 from api.http_events import Accepted, LogLine, append_events, read_log
+from api.http_metrics import metrics
 from api.http_preferences import get_preferences, patch_preferences
 from api.http_probes import Alive, Ready, livez, readyz, schema
 from api.http_sessions import delete_session, get_session, list_sessions
@@ -22,6 +22,7 @@ from api.listing import SessionEntry, SessionPage
 from api.openapi import openapi_config
 from api.page import PageFiles, asset, index, web_directory
 from api.parts import Parts
+from api.version import service_version
 from projections.preferences import Preferences
 from projections.transcript import Transcript
 
@@ -39,9 +40,11 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     list_sessions,
     livez,
     patch_preferences,
+    metrics,
     read_log,
     readyz,
     schema,
+    status,
 )
 ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
     Accepted,
@@ -54,6 +57,7 @@ ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
     Ready,
     SessionEntry,
     SessionPage,
+    Status,
     Transcript,
 )
 
@@ -78,12 +82,4 @@ def build_app(parts: Parts, socket: ASGIApp | None = None, *, page: Path | None 
         request_max_body_size=parts.limits.max_request_bytes,
         state=State({"parts": parts, "answers": ANSWERS, "page_files": PageFiles(page or web_directory())}),
     )
-    return Edge(routes, socket, parts.door, parts.authenticator)
-
-
-def service_version() -> str:
-    """The version of the installed distribution; `0` in a checkout that was never installed."""
-    try:
-        return version("turnfold")
-    except PackageNotFoundError:
-        return "0"
+    return Edge(routes, socket, parts.door, parts.authenticator, parts.metrics)

@@ -1,11 +1,10 @@
-"""The command `turnfold`: serve, import, show, tail. An error is one clear line and a non-zero exit code."""
+"""The command `turnfold`: serve, status, import, show, tail. An error is one clear line and a non-zero exit code."""
 
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from importlib.metadata import version as version_of
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, TextIO, TypeVar
@@ -17,9 +16,11 @@ from api.cli_errors import CommandError
 from api.cli_import import PAUSE_CAP_MS, Target, import_files
 from api.cli_show import ShowOptions
 from api.cli_show import show as show_files
+from api.cli_status import status as print_status
 from api.cli_tail import tail as tail_session
 from api.serve import serve as serve_forever
 from api.text_view import harmless
+from api.version import service_version
 from projections.web import WebView
 from service.keys import is_session_id
 from service.settings import SettingsError, read_settings
@@ -83,7 +84,7 @@ DEFAULT_URL = "http://127.0.0.1:8420"
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(version_of("turnfold"))
+        print(service_version())
         raise typer.Exit
 
 
@@ -122,6 +123,19 @@ def serve(
 
 def _announce(line: str) -> None:
     print(line, flush=True)
+
+
+@app.command()
+def status(
+    url: UrlOption = DEFAULT_URL,
+    token: TokenOption = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="The service's answer as one JSON document.")
+    ] = False,
+) -> None:
+    """Say how the running service is; exits with 0 where it is ready, else with 1."""
+    is_ready = print_status(Target(url=url, token=token), as_json=as_json)
+    raise typer.Exit(0 if is_ready else _FAILED)
 
 
 @app.command("import")

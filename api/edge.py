@@ -4,6 +4,7 @@ Order: base path, door, CORS preflight, token, then the socket or the routes. Wh
 problem document as inside; a refused handshake is answered with it over HTTP.
 """
 
+from time import perf_counter
 from typing import Any, Final
 
 from litestar.types import ASGIApp, Message, Receive, Send
@@ -11,6 +12,7 @@ from litestar.types import ASGIApp, Message, Receive, Send
 from api.auth import FULL_ACCESS, Access, Authenticator
 from api.door import DoorRules, Knock, cors_origin, is_preflight, knock_of, path_below, refusal
 from api.http_errors import failure_of
+from api.metrics import NO_ROUTE, EdgeMetrics
 from api.parts import ACCESS_KEY
 from api.problems import PROBLEM_MEDIA_TYPE, Problem, Refusal, encode_problem, problem_of
 
@@ -31,6 +33,10 @@ _PREFLIGHT_HEADERS: Final = (
     (b"access-control-max-age", b"600"),
 )
 
+#: Where Litestar leaves the pattern of the route that it found.
+_ROUTE_KEY: Final = "path_template"
+_SWITCHED: Final = 101
+
 _Headers = tuple[tuple[bytes, bytes], ...]
 _Scope = Any
 
@@ -39,20 +45,27 @@ class Edge:
     """The ASGI application: `routes` answers HTTP and the lifespan, `socket` the handshakes at `/v1/ws`."""
 
     def __init__(
-        self, routes: ASGIApp, socket: ASGIApp | None, rules: DoorRules, authenticator: Authenticator
+        self,
+        routes: ASGIApp,
+        socket: ASGIApp | None,
+        rules: DoorRules,
+        authenticator: Authenticator,
+        metrics: EdgeMetrics,
     ) -> None:
         self._routes = routes
         self._socket = socket
         self._rules = rules
         self._authenticator = authenticator
+        self._metrics = metrics
 
     async def __call__(self, scope: _Scope, receive: Receive, send: Send) -> None:
         """Serve one scope."""
         if scope["type"] == "lifespan":
             await self._routes(scope, receive, send)
             return
+        began = perf_counter()
         knock = knock_of(scope, self._rules)
-        answer = _Answer(send, _cors_headers(self._rules, knock))
+        answer = _Answer(send, _cors_headers(self._rules, knock), knock.method or "GET", self._metrics)
         try:
             await self._serve(scope, knock, receive, answer)
         except Exception as error:  # the one place that stands between a bug and the client
@@ -60,6 +73,9 @@ class Edge:
             if answer.has_started or scope["type"] == "websocket":
                 raise
             await _send_problem(answer, problem_of(failure.refusal, incident=failure.incident))
+        finally:
+            if scope["type"] == "http":
+                self._metrics.served(answer.route, perf_counter() - began)
 
     async def _serve(self, scope: _Scope, knock: Knock, receive: Receive, answer: "_Answer") -> None:
         refused = refusal(self._rules, knock)
@@ -85,9 +101,11 @@ class Edge:
             return
         inner: _Scope = {**scope, "path": path, "raw_path": path.encode(errors="replace"), "root_path": ""}
         inner["state"] = {**scope.get("state", {}), ACCESS_KEY: access}
+        answer.inner = inner
         if scope["type"] == "http":
             await self._routes(inner, receive, answer)
         elif path == SOCKET_PATH and self._socket is not None:
+            inner[_ROUTE_KEY] = SOCKET_PATH
             await self._socket(inner, receive, answer)
         else:
             lost = Refusal(code="not_found", detail=f"The socket is at {SOCKET_PATH}.", where="path")
@@ -114,17 +132,31 @@ class Edge:
 
 
 class _Answer:
-    """Sends on, with the headers that every answer carries, and knows whether an answer has begun."""
+    """Sends on, with the headers that every answer carries, and knows whether an answer has begun.
 
-    def __init__(self, send: Send, cors: _Headers) -> None:
+    `inner` is the scope that the routes were given, where they leave the pattern of the route that answers.
+    """
+
+    def __init__(self, send: Send, cors: _Headers, method: str, metrics: EdgeMetrics) -> None:
         self._send = send
         self._headers = (*_HEADERS, *cors)
+        self._method = method
+        self._metrics = metrics
+        self.inner: _Scope = {}
         self.has_started = False
+
+    @property
+    def route(self) -> str:
+        """The pattern of the route that answers, never the path itself: that would name a session."""
+        return self.inner.get(_ROUTE_KEY) or NO_ROUTE
 
     async def __call__(self, message: Message) -> None:
         event: dict[str, Any] = dict(message)
+        if event["type"] == "websocket.accept":
+            self._metrics.requested(self._method, self.route, _SWITCHED)
         if event["type"] in ("http.response.start", "websocket.http.response.start"):
             self.has_started = True
+            self._metrics.requested(self._method, self.route, event["status"])
             ours = {name for name, _ in self._headers}
             theirs = [(name, value) for name, value in event.get("headers", ()) if name.lower() not in ours]
             event["headers"] = [*theirs, *self._headers]

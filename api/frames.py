@@ -34,6 +34,11 @@ def whole(message: ServerMessage) -> str:
     return _encoder.encode(message).decode()
 
 
+def size_bytes(text: str) -> int:
+    """Return what a frame's text takes on the wire; most of it is ASCII, where nothing is encoded for it."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
 @lru_cache(maxsize=16)
 def _empty_head(tag: str) -> bytes:
     return head_of(tag, NOBODY, NO_REV).encode()

@@ -15,7 +15,9 @@ from typing import Any, Self
 import structlog
 
 from api.hub_list import SessionListHub
+from api.hub_means import Means
 from api.hub_session import LiveSession
+from api.metrics import EdgeMetrics
 from projections.position import Position
 from projections.session import SessionFold
 from service.errors import FeedGap, StoreRefused, StoreUnavailable
@@ -34,22 +36,32 @@ _log = structlog.get_logger(__name__)
 class Hub:
     """All live sessions of one process; for one event loop. `start` before use, `stop` after."""
 
-    def __init__(self, reader: Reader, *, flush_ms: int, kept_sessions: int = KEPT_SESSIONS) -> None:
+    def __init__(
+        self, reader: Reader, *, flush_ms: int, metrics: EdgeMetrics, kept_sessions: int = KEPT_SESSIONS
+    ) -> None:
         """Make a hub that follows nothing yet.
 
         Args:
             reader: where sessions and the feed are read from.
             flush_ms: the least time between two deltas of a session (`TURNFOLD_FLUSH_MS`).
+            metrics: told what is sent, and what failed.
             kept_sessions: how many sessions stay in memory while nobody uses them.
         """
         self._reader = reader
-        self._flush_s = flush_ms / 1000
+        self._means = Means(
+            reader=reader, metrics=metrics, flush_s=flush_ms / 1000, spawn=self.spawn, report=self.report
+        )
         self._kept = kept_sessions
+        self._metrics = metrics
         self._sessions: dict[SessionId, LiveSession] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._feed: Feed | None = None
         self._is_stopping = False
         self.list = SessionListHub(reader, spawn=self.spawn, report=self.report)
+
+    def __len__(self) -> int:
+        """How many sessions are in memory."""
+        return len(self._sessions)
 
     async def start(self) -> Self:
         """Open the feed and read it from now on; raises what the reader raises."""
@@ -70,9 +82,7 @@ class Hub:
         """Return the session, which stays in memory until `exit`; loads nothing yet."""
         live = self._sessions.pop(session, None)
         if live is None:
-            live = LiveSession(
-                session, self._reader, flush_s=self._flush_s, spawn=self.spawn, report=self.report
-            )
+            live = LiveSession(session, self._means)
         self._sessions[session] = live
         live.user_count += 1
         return live
@@ -111,7 +121,8 @@ class Hub:
         task.add_done_callback(self._done)
 
     def report(self, what: str, trouble: BaseException) -> None:
-        """Log a fault that no caller waits for."""
+        """Log and count a fault that no caller waits for."""
+        self._metrics.failed(what)
         _log.warning(what, error=str(trouble), kind=type(trouble).__name__)
 
     def _done(self, task: asyncio.Task[None]) -> None:

@@ -11,8 +11,9 @@
 from collections.abc import Callable
 
 from api.codes import ErrorCode
-from api.frames import NO_REV, NOBODY, head_of, tail_of
+from api.frames import NO_REV, NOBODY, head_of, size_bytes, tail_of
 from api.messages import Delta, Shared, View
+from api.metrics import EdgeMetrics
 from api.outbox import Outbox
 from projections.deltas import Op, Presenter, TurnOps, in_window
 
@@ -20,7 +21,7 @@ from projections.deltas import Op, Presenter, TurnOps, in_window
 class Follower:
     """One subscription of a session, as the hub sees it; `view` changes by `LiveSession.show`."""
 
-    __slots__ = ("end", "floor", "has_left", "outbox", "sub", "view", "view_rev")
+    __slots__ = ("_metrics", "end", "floor", "has_left", "outbox", "sub", "view", "view_rev")
 
     def __init__(
         self,
@@ -30,6 +31,7 @@ class Follower:
         view_rev: int,
         outbox: Outbox,
         end: Callable[[str, ErrorCode, str | None], None],
+        metrics: EdgeMetrics,
     ) -> None:
         """Make a follower that is in no channel yet; `end` is told when the hub ends the subscription."""
         self.sub = sub
@@ -37,13 +39,16 @@ class Follower:
         self.view_rev = view_rev
         self.outbox = outbox
         self.end = end
+        self._metrics = metrics
         self.floor = -1
         """The smallest `seq` of the client's window; -1: it holds the whole history."""
         self.has_left = False
 
     def send(self, message: Shared) -> None:
         """Send a message that is this follower's alone."""
-        self.send_tail(str(type(message).__struct_config__.tag), tail_of(message))
+        tag, tail = str(type(message).__struct_config__.tag), tail_of(message)
+        self._metrics.encoded(tag, size_bytes(tail))
+        self.send_tail(tag, tail)
 
     def send_tail(self, tag: str, tail: str) -> None:
         """Send a shared message that is no live delta."""
@@ -61,9 +66,10 @@ class Follower:
 class Channel:
     """The followers of one view of one session."""
 
-    __slots__ = ("_presenter", "epoch", "followers", "sent", "snapshot", "version", "view")
+    __slots__ = ("_metrics", "_presenter", "epoch", "followers", "sent", "snapshot", "version", "view")
 
-    def __init__(self, view: View, epoch: str, version: int) -> None:
+    def __init__(self, view: View, epoch: str, version: int, metrics: EdgeMetrics) -> None:
+        self._metrics = metrics
         self.view = view
         self.epoch = epoch
         self.version = version
@@ -78,13 +84,16 @@ class Channel:
         """Whether the followers do not know the present version yet."""
         return self.sent != self.version
 
-    def publish(self, version: int, changed: tuple[TurnOps, ...]) -> None:
-        """Send what changed up to `version`: the ops that all views share, made before the next event."""
+    def publish(self, version: int, changed: tuple[TurnOps, ...]) -> int:
+        """Send what changed up to `version`: the ops that all views share, made before the next event.
+
+        Returns how many followers were sent something.
+        """
         self.version = version
         ops = tuple((one, self._presenter.ops(one)) for one in changed)
         everything = tuple(op for _, each in ops for op in each)
         if not everything:
-            return
+            return 0
         since, self.sent = self.sent, version
         shared = self._tail(since, everything)
         tails: dict[int, str] = {}
@@ -94,6 +103,7 @@ class Channel:
                 part = tuple(op for one, each in ops for op in in_window(one, each, floor))
                 tails[floor] = shared if len(part) == len(everything) else self._tail(since, part)
             follower.send_delta(tails[floor])
+        return len(self.followers)
 
     def settle(self) -> None:
         """Tell the followers the present version, where only batches without a change came."""
@@ -104,6 +114,7 @@ class Channel:
                 follower.send_delta(tail)
 
     def _tail(self, since: int, ops: tuple[Op, ...]) -> str:
-        return tail_of(
-            Delta(sub=NOBODY, view_rev=NO_REV, since=since, to=self.sent, epoch=self.epoch, ops=ops)
-        )
+        delta = Delta(sub=NOBODY, view_rev=NO_REV, since=since, to=self.sent, epoch=self.epoch, ops=ops)
+        tail = tail_of(delta)
+        self._metrics.encoded("delta", size_bytes(tail))
+        return tail

@@ -9,12 +9,15 @@
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TypeVar
 
 import msgspec
 
 from api.frames import NO_REV, NOBODY
-from api.messages import Delta, Earlier, Snapshot, View
+from api.hub_loading import KnownVersions
+from api.messages import CaughtUp, Delta, Earlier, Shared, Snapshot, View
+from api.metrics import NoResume
 from projections.deltas import Op, Presenter, facts_since, in_window
 from projections.position import Position
 from projections.session import SessionFold
@@ -94,6 +97,31 @@ def earlier_page(
         turns=tuple(chosen),
     )
     return page, new_floor
+
+
+async def resume(
+    fold: SessionFold,
+    view: View,
+    versions: KnownVersions,
+    *,
+    since: Position,
+    now: Position,
+    from_turn: int | None,
+) -> tuple[int, Iterable[Shared]] | NoResume:
+    """Return the floor of a client that comes back and all that it lacks; or why it needs a snapshot (W-2)."""
+    if since.epoch != now.epoch:
+        return "epoch"
+    if since.version > now.version:
+        return "ahead"
+    next_seq = await versions.next_seq_of(since.version, now.version)
+    if next_seq is None:
+        return "too_old"
+    floor = floor_of(fold, from_turn)
+    if floor is None:
+        return "window"
+    caught_up = CaughtUp(sub=NOBODY, view_rev=NO_REV, position=now)
+    deltas = catch_up(fold, view, next_seq=next_seq, since=since, now=now, floor=floor)
+    return floor, chain(deltas, (caught_up,))
 
 
 def catch_up(

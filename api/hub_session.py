@@ -18,20 +18,21 @@ Rules:
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
 
 from api.codes import ErrorCode
-from api.frames import NO_REV, NOBODY, tail_of
+from api.frames import NO_REV, NOBODY, size_bytes, tail_of
 from api.hub_channel import Channel, Follower
 from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_on, load
-from api.hub_pages import catch_up, earlier_page, floor_of, snapshot_parts
-from api.messages import CaughtUp, Reset, ResetReason, View
+from api.hub_means import Means
+from api.hub_pages import earlier_page, resume, snapshot_parts
+from api.messages import Reset, ResetReason, View
+from api.metrics import NoResume
 from projections.deltas import facts
 from projections.position import Position
 from projections.session import SessionFold
 from service.errors import SessionGone, StoreRefused, StoreUnavailable
 from service.keys import SessionId
-from service.ports import FeedEntry, Reader
+from service.ports import FeedEntry
 
 # What changes nothing in a view still advances `to` within a second; this leaves room for the flush itself.
 SETTLE_S = 0.8
@@ -42,24 +43,8 @@ RETRY_S = 1.0
 class LiveSession:
     """One session in memory; for one event loop."""
 
-    def __init__(
-        self,
-        session: SessionId,
-        reader: Reader,
-        *,
-        flush_s: float,
-        spawn: Callable[[Coroutine[None, None, None]], object],
-        report: Callable[[str, BaseException], None],
-    ) -> None:
-        """Make a session that is not loaded yet.
-
-        Args:
-            session: its id.
-            reader: where it is read from.
-            flush_s: the least time between two flushes, in seconds.
-            spawn: runs a coroutine in the background and keeps hold of it.
-            report: told of faults that nobody waits for, by a name and the error.
-        """
+    def __init__(self, session: SessionId, means: Means) -> None:
+        """Make a session that is not loaded yet, and works with `means`."""
         self.session = session
         self.lock = asyncio.Lock()
         self.epoch = ""
@@ -72,15 +57,17 @@ class LiveSession:
         self._broken: FoldBroken | None = None
         self._foreign: tuple[str, int] | None = None
         self._is_doubtful = False
-        self._reader = reader
-        self._flush_s = flush_s
-        self._spawn = spawn
-        self._report = report
+        self._reader = means.reader
+        self._flush_s = means.flush_s
+        self._spawn = means.spawn
+        self._report = means.report
+        self._metrics = means.metrics
         self._channels: dict[View, Channel] = {}
-        self._versions = KnownVersions(session, reader)
+        self._versions = KnownVersions(session, means.reader)
         self._timer: asyncio.TimerHandle | None = None
         self._settle_timer: asyncio.TimerHandle | None = None
         self._flushed_at = float("-inf")
+        self._announced_at: float | None = None
         self._moved = asyncio.Event()
 
     @property
@@ -109,6 +96,7 @@ class LiveSession:
             self._foreign = (entry.epoch, entry.version)
         self._wake()
         if self.has_followers:
+            self._announced_at = self._announced_at or asyncio.get_running_loop().time()
             self._schedule()
 
     def doubt(self) -> None:
@@ -135,7 +123,9 @@ class LiveSession:
             if follower.has_left:
                 return
             await self._refresh(0 if position is None else position.version)
-            if position is None or not await self._resume(follower, position, from_turn):
+            why = "no_position" if position is None else await self._resume(follower, position, from_turn)
+            self._metrics.subscribed(why)
+            if why is not None:
                 self._send_snapshot(follower)
             self._join(follower)
 
@@ -218,9 +208,8 @@ class LiveSession:
 
     def _held(self) -> SessionFold:
         if self._fold is None:
-            raise LookupError(
-                f"session {self.session!r} is not loaded"
-            )  # a bug: nothing asks before `_refresh`
+            # A bug: nothing asks before `_refresh`.
+            raise LookupError(f"session {self.session!r} is not loaded")
         return self._fold
 
     async def _load(self) -> None:
@@ -281,34 +270,35 @@ class LiveSession:
         self._publish(fold)
 
     def _publish(self, fold: SessionFold) -> None:
-        changed = facts(fold.drain())
+        changed, delivered = facts(fold.drain()), 0
         for view, channel in tuple(self._channels.items()):
             if channel.followers:
-                channel.publish(self.version, changed)
+                delivered += channel.publish(self.version, changed)
             else:
                 del self._channels[view]
+        if self._announced_at is not None:
+            waited_s = asyncio.get_running_loop().time() - self._announced_at
+            self._metrics.broadcast(delivered, waited_s)
+            self._announced_at = None
         if self._settle_timer is None and any(channel.is_behind for channel in self._channels.values()):
             loop = asyncio.get_running_loop()
             self._settle_timer = loop.call_later(SETTLE_S, lambda: self._spawn(self._settle()))
 
-    async def _resume(self, follower: Follower, position: Position, from_turn: int | None) -> bool:
-        fold = self._held()
-        if position.epoch != self.epoch or position.version > self.version:
-            return False
-        next_seq = await self._versions.next_seq_of(position.version, self.version)
-        if next_seq is None:
-            return False
-        floor = floor_of(fold, from_turn)
-        if floor is None:
-            return False
-        follower.floor = floor
-        pages = catch_up(
-            fold, follower.view, next_seq=next_seq, since=position, now=self._position(), floor=floor
+    async def _resume(self, follower: Follower, position: Position, from_turn: int | None) -> NoResume | None:
+        found = await resume(
+            self._held(),
+            follower.view,
+            self._versions,
+            since=position,
+            now=self._position(),
+            from_turn=from_turn,
         )
-        for delta in pages:
-            follower.send(delta)
-        follower.send(CaughtUp(sub=NOBODY, view_rev=NO_REV, position=self._position()))
-        return True
+        if isinstance(found, str):
+            return found
+        follower.floor, messages = found
+        for message in messages:
+            follower.send(message)
+        return None
 
     def _send_snapshot(self, follower: Follower, floor: int | None = None) -> None:
         channel = self._channel(follower.view)
@@ -316,11 +306,14 @@ class LiveSession:
         if channel.snapshot is None or channel.snapshot[0] != asked:
             parts, holds = snapshot_parts(self._held(), follower.view, self._position(), floor)
             channel.snapshot = (asked, tuple(tail_of(part) for part in parts), holds)
+            for tail in channel.snapshot[1]:
+                self._metrics.encoded("snapshot", size_bytes(tail))
         _, tails, follower.floor = channel.snapshot
         for tail in tails:
             follower.send_tail("snapshot", tail)
 
     def _reset(self, follower: Follower, reason: ResetReason) -> None:
+        self._metrics.restarted(reason)
         follower.send(Reset(sub=NOBODY, view_rev=NO_REV, reason=reason))
         self._send_snapshot(follower)
 
@@ -342,7 +335,7 @@ class LiveSession:
     def _channel(self, view: View) -> Channel:
         channel = self._channels.get(view)
         if channel is None:
-            channel = self._channels[view] = Channel(view, self.epoch, self.version)
+            channel = self._channels[view] = Channel(view, self.epoch, self.version, self._metrics)
         return channel
 
     def _position(self) -> Position:

@@ -6,8 +6,10 @@ from contextlib import asynccontextmanager
 from litestar.types import ASGIApp
 
 from api.auth import Authenticator
+from api.condition import LiveCounts
 from api.hub import Hub
 from api.messages import Limits
+from api.metrics import EdgeMetrics
 from api.socket import Sockets
 from projections.position import Position
 from projections.session import SessionFold
@@ -30,6 +32,14 @@ class Live:
         """How many sockets are open."""
         return len(self._sockets)
 
+    def counts(self) -> LiveCounts:
+        """What is held in memory at this instant, sockets included."""
+        return LiveCounts(
+            sockets=self.socket_count,
+            subscriptions=self._sockets.subscription_count,
+            sessions=len(self._hub),
+        )
+
     async def look(self, session: SessionId, at_least: int = 0) -> tuple[SessionFold, Position]:
         """The fold at version `at_least` or later, if that was committed; use it before the next await."""
         return await self._hub.look(session, at_least)
@@ -44,10 +54,12 @@ class Live:
 
 
 @asynccontextmanager
-async def open_live(reader: Reader, settings: Settings, limits: Limits | None = None) -> AsyncIterator[Live]:
+async def open_live(
+    reader: Reader, settings: Settings, metrics: EdgeMetrics, limits: Limits | None = None
+) -> AsyncIterator[Live]:
     """The live side for the length of the block; `limits` of a socket are the documented ones unless given."""
-    hub = await Hub(reader, flush_ms=settings.flush_ms).start()
-    sockets = Sockets(hub, Authenticator(settings.jwt_secret), limits)
+    hub = await Hub(reader, flush_ms=settings.flush_ms, metrics=metrics).start()
+    sockets = Sockets(hub, Authenticator(settings.jwt_secret), metrics, limits)
     hub.spawn(sockets.watch())
     try:
         yield Live(hub, sockets, settings.drain_s)

@@ -8,7 +8,9 @@ import msgspec
 from litestar import Request
 
 from api.auth import Access, Authenticator, Scope
+from api.condition import LiveCounts
 from api.door import DoorRules
+from api.metrics import EdgeMetrics
 from api.problems import ProblemError
 from projections.position import Position
 from projections.session import SessionFold
@@ -31,6 +33,10 @@ class Transcripts(Protocol):
 
     async def until(self, session: SessionId, version: int) -> None:
         """Wait until `version` is committed and folded; for ever, if it never is."""
+        ...
+
+    def counts(self) -> LiveCounts:
+        """What is held in memory at this instant, sockets included."""
         ...
 
 
@@ -67,6 +73,7 @@ class Parts:
     partition_count: int
     door: DoorRules
     authenticator: Authenticator
+    metrics: EdgeMetrics
     limits: EdgeLimits = field(default_factory=EdgeLimits)
     readiness: Readiness = field(default_factory=Readiness)
     time_travel: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_TIME_TRAVELLERS))

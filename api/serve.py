@@ -25,11 +25,15 @@ from api.auth import Authenticator
 from api.door import DoorRules
 from api.listener import PortTakenError, Server, address_of, listen
 from api.live import Live, open_live
+from api.metrics import EdgeMetrics
+from api.metrics_prometheus import meters
 from api.parts import EdgeLimits, Parts
 from api.samples import load_samples
+from api.version import service_version
 from service.engine_valkey import EmbeddedEngine, EngineError
 from service.errors import LeaseLost, ServiceError
 from service.keys import KeySpace
+from service.metrics import ProjectorMetrics
 from service.preferences_redis import RedisPreferences
 from service.projector import Projector, ProjectorLimits
 from service.reader_redis import RedisReader
@@ -83,7 +87,7 @@ def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[
         with_samples: append the sample sessions if the store holds no session at all.
         announce: told once that requests are answered, and where.
     """
-    start_logging(settings.log_level)
+    start_logging(settings.log_level, settings.log_format)
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(run(settings, with_samples=with_samples, announce=announce))
@@ -98,6 +102,7 @@ def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[
 
 async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str], None]) -> None:
     """Serve in the running loop until a signal comes; raises what stands in the way of a start."""
+    began = time.monotonic()
     async with AsyncExitStack() as opened:
         listener = listen(settings)
         opened.callback(listener.close)
@@ -105,19 +110,24 @@ async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str
         engine, url = await _engine(settings, opened)
         clock = WallClock()
         adapters = await _adapters(url, settings, clock, opened)
-        live = await opened.enter_async_context(open_live(adapters.reader, settings))
+        measured = meters(service_version())
+        live = await opened.enter_async_context(open_live(adapters.reader, settings, measured.edge))
         if with_samples:
             await load_samples(adapters.source, adapters.reader)
-        parts = _parts(settings, adapters, live, clock)
+        parts = _parts(settings, adapters, live, clock, measured.edge)
         running = Running(
-            projector=_projector(settings, adapters, clock),
+            projector=_projector(settings, adapters, clock, measured.projector),
             server=Server(build_app(parts, live.socket), settings),
             live=live,
             parts=parts,
             engine=engine,
         )
-        announcement = f"Turnfold is ready at {address_of(listener, settings)}"
-        await _work(running, listener, stopping, lambda: announce(announcement))
+
+        def answers() -> None:
+            measured.edge.started(time.monotonic() - began)
+            announce(f"Turnfold is ready at {address_of(listener, settings)}")
+
+        await _work(running, listener, stopping, answers)
 
 
 async def _work(
@@ -215,12 +225,17 @@ async def _adapters(url: str, settings: Settings, clock: WallClock, opened: Asyn
     return adapters
 
 
-def _projector(settings: Settings, adapters: Adapters, clock: WallClock) -> Projector:
+def _projector(
+    settings: Settings, adapters: Adapters, clock: WallClock, metrics: ProjectorMetrics
+) -> Projector:
     limits = ProjectorLimits(stale_turn_ms=settings.stale_turn_s * 1000)
-    return Projector(adapters.store, adapters.source, range(settings.partitions), clock, limits=limits)
+    partitions = range(settings.partitions)
+    return Projector(adapters.store, adapters.source, partitions, clock, limits=limits, metrics=metrics)
 
 
-def _parts(settings: Settings, adapters: Adapters, live: Live, clock: WallClock) -> Parts:
+def _parts(
+    settings: Settings, adapters: Adapters, live: Live, clock: WallClock, metrics: EdgeMetrics
+) -> Parts:
     return Parts(
         reader=adapters.reader,
         store=adapters.store,
@@ -236,6 +251,7 @@ def _parts(settings: Settings, adapters: Adapters, live: Live, clock: WallClock)
             base_path=settings.base_path,
         ),
         authenticator=Authenticator(settings.jwt_secret),
+        metrics=metrics,
         limits=EdgeLimits(
             max_event_bytes=settings.max_event_bytes,
             max_request_bytes=settings.max_request_bytes,

@@ -16,6 +16,7 @@ from api.auth import Access, Authenticator
 from api.codes import CLOSES, CloseCode
 from api.hub import Hub
 from api.messages import Codec, Limits
+from api.metrics import EdgeMetrics
 from api.parts import ACCESS_KEY
 from api.problems import PROBLEM_MEDIA_TYPE, Refusal, encode_problem, problem_of
 from api.socket_client import SocketClient, transcoded
@@ -34,8 +35,11 @@ _Scope = Any
 class Sockets:
     """Every open socket of this process, as one ASGI application of WebSocket scopes."""
 
-    def __init__(self, hub: Hub, authenticator: Authenticator, limits: Limits | None = None) -> None:
+    def __init__(
+        self, hub: Hub, authenticator: Authenticator, metrics: EdgeMetrics, limits: Limits | None = None
+    ) -> None:
         self._hub = hub
+        self._metrics = metrics
         self._authenticator = authenticator
         self._limits = Limits() if limits is None else limits
         self._clients: dict[SocketClient, asyncio.Task[Any]] = {}
@@ -44,6 +48,11 @@ class Sockets:
 
     def __len__(self) -> int:
         return len(self._clients)
+
+    @property
+    def subscription_count(self) -> int:
+        """How many subscriptions all sockets have, of sessions and of the list."""
+        return sum(client.subscription_count for client in self._clients)
 
     async def __call__(self, scope: _Scope, receive: Receive, send: Send) -> None:
         """Serve one socket to its end."""
@@ -87,6 +96,7 @@ class Sockets:
             await asyncio.sleep(_STALL_CHECK_S)
             for client, task in tuple(self._clients.items()):
                 if client.is_stalled:
+                    self._metrics.slow("closed")
                     task.cancel(CLOSES[CloseCode.SLOW])
 
     async def _serve(self, wire: "_AsgiWire", access: Access | None, codec: Codec) -> None:
@@ -96,6 +106,7 @@ class Sockets:
             access=access,
             wire=wire,
             limits=self._limits,
+            metrics=self._metrics,
             codec=codec,
             now_ms=lambda: time.time_ns() // 1_000_000,
             admitted=self._admit,

@@ -24,6 +24,7 @@ from api.hub_channel import Follower
 from api.hub_list import ListFollower
 from api.hub_session import LiveSession
 from api.messages import Codec, Limits, error
+from api.metrics import EdgeMetrics
 from api.outbox import Outbox
 from api.problems import Refusal
 from api.protocol import (
@@ -73,6 +74,7 @@ class SocketClient:
         access: Access | None,
         wire: Wire,
         limits: Limits,
+        metrics: EdgeMetrics,
         codec: Codec,
         now_ms: Callable[[], int],
         admitted: Callable[[str], bool],
@@ -89,6 +91,7 @@ class SocketClient:
         self._hub = hub
         self._authenticator = authenticator
         self._wire = wire
+        self._metrics = metrics
         self._now_ms = now_ms
         self._admitted = admitted
         self._connection = Connection(limits=limits, known=access is not None, now_ms=now_ms(), codec=codec)
@@ -130,6 +133,11 @@ class SocketClient:
     def close(self, code: CloseCode) -> None:
         """Close the socket from our side."""
         self._perform(self._connection.close(code))
+
+    @property
+    def subscription_count(self) -> int:
+        """How many subscriptions the socket has, of sessions and of the list."""
+        return len(self._sessions) + len(self._lists)
 
     @property
     def is_stalled(self) -> bool:
@@ -178,6 +186,7 @@ class SocketClient:
                 self._background(follower, live.reach(follower, effect.limit))
             case Close():
                 self._closing = effect
+                self._metrics.closed(effect.code)
                 self._outbox.put("")  # wakes the writer, which closes behind all that is still to be sent
 
     def _authenticate(self, token: str) -> None:
@@ -240,7 +249,12 @@ class SocketClient:
             self._ended(asked.sub, refused, None)
             return
         follower = Follower(
-            sub=asked.sub, view=asked.view, view_rev=asked.view_rev, outbox=self._outbox, end=self._ended
+            sub=asked.sub,
+            view=asked.view,
+            view_rev=asked.view_rev,
+            outbox=self._outbox,
+            end=self._ended,
+            metrics=self._metrics,
         )
         live = self._hub.enter(SessionId(asked.session))
         self._sessions[asked.sub] = (follower, live)
@@ -295,6 +309,7 @@ class SocketClient:
         self._outbox.drop(sub)
 
     def _skip(self, sub: str) -> None:
+        self._metrics.slow("skipped")
         if sub in self._sessions:
             follower, live = self._sessions[sub]
             live.skip(follower)

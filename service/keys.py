@@ -22,6 +22,8 @@ SessionId = NewType("SessionId", str)
 
 DEPLOYMENT_KEY: Final = "turnfold:deployment"
 PREFERENCE_CHANGES_KEY: Final = "turnfold:{preferences}:changes"
+INGEST_GROUP: Final = "turnfold"
+"""The consumer group that commits move along (R-2): for lag alone, nobody reads through it."""
 CLUSTER_SLOT_COUNT: Final = 16384
 MAX_PARTITION_COUNT: Final = 1024
 

@@ -216,6 +216,25 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
     lost_count: int = -1
 
 
+class Backlog(Struct, frozen=True, kw_only=True):
+    """What a partition's ingest stream holds behind its checkpoint; `oldest_at_ms` is None where that is nothing.
+
+    `event_count` is None where the engine cannot tell: before Redis 7, or when somebody removed the stream's group.
+    """
+
+    event_count: int | None
+    oldest_at_ms: int | None
+
+
+class Inventory(Struct, frozen=True, kw_only=True):
+    """What a store holds, and what it is: `engine` as ``valkey 9.1.0``, `address` without a password."""
+
+    engine: str
+    address: str
+    session_count: int
+    quarantined_count: int
+
+
 class Clock(Protocol):
     """Wall clock time; injected, so that tests own it. It may jump."""
 
@@ -244,6 +263,10 @@ class Source(Protocol):
 
     async def read(self, partition: int, after: EntryId, limit: int, block_ms: int) -> Sequence[IngestEntry]:
         """At most `limit` entries after `after`; waits up to `block_ms` (0: not at all) for the first."""
+        ...
+
+    async def backlog(self, partition: int, after: EntryId) -> Backlog:
+        """How much waits behind the checkpoint `after`, and since when by the engine's clock."""
         ...
 
 
@@ -368,6 +391,10 @@ class Reader(Protocol):
 
     async def quarantine(self, session: SessionId | None, cursor: str | None, limit: int) -> QuarantinePage:
         """The quarantine of one session or of all; raises CursorRefused."""
+        ...
+
+    async def inventory(self) -> Inventory:
+        """How much is stored, counted by the engine and not by us, and in which engine."""
         ...
 
     async def delete(self, session: SessionId, at_ms: int) -> bool:

@@ -13,12 +13,14 @@ import asyncio
 import os
 from base64 import b32encode
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Literal
 
 import structlog
 from msgspec import Struct
 
 from service.errors import KeyRefused, LeaseLost, SessionGone, StoreRefused, StoreUnavailable
+from service.metrics import NoProjectorMetrics, ProjectorMetrics
 from service.partition_batch import Batch, BatchFolder, FoldLimits
 from service.ports import (
     START,
@@ -86,11 +88,15 @@ class Projector:
         *,
         limits: ProjectorLimits | None = None,
         make_epoch: Callable[[], str] = random_epoch,
+        metrics: ProjectorMetrics | None = None,
     ) -> None:
         limits = limits or ProjectorLimits()
         self._sealer = Sealer(store, partitions, clock, limits.seal)
+        metrics = metrics or NoProjectorMetrics()
         self._loops = tuple(
-            PartitionLoop(store, source, one, clock=clock, limits=limits, make_epoch=make_epoch)
+            PartitionLoop(
+                store, source, one, clock=clock, limits=limits, make_epoch=make_epoch, metrics=metrics
+            )
             for one in partitions
         )
 
@@ -135,8 +141,10 @@ class PartitionLoop:
         clock: Clock,
         limits: ProjectorLimits,
         make_epoch: Callable[[], str],
+        metrics: ProjectorMetrics,
     ) -> None:
         self.partition = partition
+        self._metrics = metrics
         self._store = store
         self._source = source
         self._clock = clock
@@ -208,9 +216,13 @@ class PartitionLoop:
             await self._end_stale_turns()
 
     async def _project(self, entries: Sequence[IngestEntry]) -> None:
+        began = perf_counter()
         batch = await self._folder.fold(entries, self._checkpoint)
+        sent = perf_counter()
+        self._metrics.folded(batch.entry_count, sent - began)
         self._in_flight = batch
         outcome = await self._store.commit(batch.commit)
+        self._metrics.answered(outcome.status, perf_counter() - sent)
         if outcome.status == "committed":
             self._folder.confirm(batch)
             self._advance(batch)
@@ -231,6 +243,7 @@ class PartitionLoop:
         )
         self._commit_count += 1
         self._event_count += batch.entry_count
+        self._metrics.advanced(batch.commit, batch.entry_count)
 
     def _explain(self, outcome: CommitOutcome) -> None:
         """Say what a refusal means where a person has to act; the others were answered by going on."""
@@ -281,6 +294,7 @@ class PartitionLoop:
 
     def _note_trouble(self, error: StoreUnavailable | StoreRefused) -> None:
         self._available = False
+        self._metrics.failed(error)
         trouble = f"{type(error).__name__} {error.why}"
         if trouble != self._trouble:
             self._trouble = trouble
@@ -317,4 +331,5 @@ class PartitionLoop:
         except SessionGone:
             return
         if not appended[0].duplicate:
+            self._metrics.ended_stale_turn()
             _log.info("stale_turn_ended", session=summary.session, turn=turn)

@@ -14,6 +14,7 @@ from service.log_redis import read_log, read_versions
 from service.ports import (
     EntryId,
     Feed,
+    Inventory,
     LogPage,
     Quarantined,
     QuarantinePage,
@@ -165,6 +166,22 @@ class RedisReader:
                 break
             start = f"({entries[-1][0].decode()}"
         return found[:limit]
+
+    async def inventory(self) -> Inventory:
+        with our_errors(self._where):
+            facts = await self._client.info("server")
+            async with self._client.pipeline(transaction=False) as pipe:
+                for keys in self._keys.partitions:
+                    pipe.zcard(keys.recent)
+                    pipe.xlen(keys.quarantine)
+                counts = await pipe.execute()
+        name = facts.get("server_name", "redis")
+        return Inventory(
+            engine=f"{name} {facts.get(f'{name}_version', facts['redis_version'])}",
+            address=self._where,
+            session_count=sum(counts[::2]),
+            quarantined_count=sum(counts[1::2]),
+        )
 
     async def delete(self, session: SessionId, at_ms: int) -> bool:
         keys = self._keys.of_session(session)

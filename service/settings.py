@@ -46,6 +46,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ready_lag_ms: int = 30_000
     drain_s: int = 10
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    log_format: Literal["auto", "json", "text"] = "auto"
 
     @property
     def is_loopback(self) -> bool:
@@ -260,6 +261,12 @@ VARIABLES: Final = (
     ),
     _variable(
         "log_level", _choice("debug", "info", "warning", "error"), "`info`", "least level that is logged"
+    ),
+    _variable(
+        "log_format",
+        _choice("auto", "json", "text"),
+        "`auto`",
+        "`json` is one object a line, `text` is for people; auto is text on a terminal, else json",
     ),
 )
 _BY_NAME: Final = {variable.name: variable for variable in VARIABLES}

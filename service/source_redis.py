@@ -13,10 +13,19 @@ import structlog
 from redis.asyncio import Redis
 from redis.exceptions import ResponseError
 
-from service.connection_redis import Script, address_of, ask, connect, our_errors, ping, raw_reply
+from service.connection_redis import (
+    Script,
+    address_of,
+    ask,
+    connect,
+    is_response_error,
+    our_errors,
+    ping,
+    raw_reply,
+)
 from service.errors import DurabilityMissing, KeyRefused, NotDurable, SessionGone
-from service.keys import KeySpace, SessionId
-from service.ports import Appended, EntryId, IngestEntry
+from service.keys import INGEST_GROUP, KeySpace, SessionId
+from service.ports import Appended, Backlog, EntryId, IngestEntry, entry_order
 
 Ack = Literal["memory", "fsync", "replicas"]
 # How long a disk or a replica may take before the append is reported as not durable.
@@ -108,6 +117,28 @@ class RedisSource:
             else _from_other_fields(entry_id, fields)
             for entry_id, fields in reply[0][1]
         ]
+
+    async def backlog(self, partition: int, after: EntryId) -> Backlog:
+        waiting = await self.read(partition, after, 1, 0)
+        oldest_at_ms = entry_order(EntryId(waiting[0][0].decode()))[0] if waiting else None
+        return Backlog(event_count=await self._lag(partition), oldest_at_ms=oldest_at_ms)
+
+    async def _lag(self, partition: int) -> int | None:
+        """The lag of the group that every commit sets: the engine counts, and no entry is read for it."""
+        key = self._keys.partitions[partition].ingest
+        with our_errors(self._where):
+            try:
+                groups = await ask(self._client, "XINFO", "GROUPS", key)
+            except ResponseError as error:
+                if is_response_error(error, "no such key"):
+                    return 0
+                raise
+        for flat in groups:
+            facts = dict(zip(flat[::2], flat[1::2], strict=True))
+            if facts[b"name"] == INGEST_GROUP.encode():
+                lag: int | None = facts.get(b"lag")
+                return lag
+        return None
 
     async def _fsync_confirmation(self) -> tuple[str | int, ...]:
         persistence: dict[str, Any] = await self._client.info("persistence")

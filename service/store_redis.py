@@ -27,7 +27,7 @@ from redis.exceptions import ResponseError
 
 from service.connection_redis import Script, address_of, ask, connect, is_response_error, our_errors, ping
 from service.errors import DeploymentMismatch, StoreRefused
-from service.keys import DEPLOYMENT_KEY, KeySpace, PartitionKeys, SessionId
+from service.keys import DEPLOYMENT_KEY, INGEST_GROUP, KeySpace, PartitionKeys, SessionId
 from service.log_codec import pack_batch, pack_feed
 from service.log_redis import read_log, seal
 from service.ports import (
@@ -98,7 +98,7 @@ class RedisStore:
         keys = self._keys.partitions[partition]
         with our_errors(self._where):
             try:
-                await ask(self._client, "XGROUP", "CREATE", keys.ingest, "turnfold", "0", "MKSTREAM")
+                await ask(self._client, "XGROUP", "CREATE", keys.ingest, INGEST_GROUP, "0", "MKSTREAM")
             except ResponseError as error:
                 if not is_response_error(error, "BUSYGROUP"):
                     raise StoreRefused(self._where, f"{keys.ingest}: {error}") from error

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -190,8 +190,9 @@ async def serving_sockets(
     async with AsyncExitStack() as opened:
         stack = await opened.enter_async_context(serving(directory, secret=secret))
         settings = Settings(port=0, jwt_secret=secret, flush_ms=flush_ms, drain_s=drain_s)
-        live = await opened.enter_async_context(open_live(stack.parts.reader, settings, limits))
-        server = Server(build_app(stack.parts, live.socket), settings)
+        parts = stack.parts
+        live = await opened.enter_async_context(open_live(parts.reader, settings, parts.metrics, limits))
+        server = Server(build_app(replace(parts, transcripts=live), live.socket), settings)
         listener = listen(settings)
         answering = asyncio.create_task(server.serve([listener]))
         try:

@@ -15,6 +15,7 @@ from api.app import build_app
 from api.auth import Authenticator
 from api.door import DoorRules
 from api.live import open_live
+from api.metrics_prometheus import meters
 from api.parts import EdgeLimits, Parts
 from service.engine_valkey import EmbeddedEngine
 from service.keys import KeySpace
@@ -78,18 +79,21 @@ async def serving(
         await store.start(clock.now_ms())
         await source.start()
         await reader.start()
+        measured = meters("test")
         if projecting:
-            await opened.enter_async_context(_projecting(Projector(store, source, [0], clock)))
+            projector = Projector(store, source, [0], clock, metrics=measured.projector)
+            await opened.enter_async_context(_projecting(projector))
         parts = Parts(
             reader=reader,
             store=store,
             source=source,
             preferences=preferences,
-            transcripts=await opened.enter_async_context(open_live(reader, Settings())),
+            transcripts=await opened.enter_async_context(open_live(reader, Settings(), measured.edge)),
             clock=clock,
             partition_count=1,
             door=door or DoorRules(loopback_only=secret is None),
             authenticator=Authenticator(secret),
+            metrics=measured.edge,
             limits=limits or EdgeLimits(),
         )
         app: Any = build_app(parts, page=page)

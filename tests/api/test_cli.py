@@ -142,6 +142,8 @@ def test_show_makes_terminal_escapes_harmless(tmp_path: Path) -> None:
         (["show", ROOT / "LICENSE"], "unknown session format"),
         (["import", "--session", "no good", SAMPLE], "is not a session id"),
         (["import", "--url", "http://127.0.0.1:1", SAMPLE], "does not answer"),
+        (["status", "--url", "http://127.0.0.1:1"], "does not answer"),
+        (["status", "--url", "nonsense"], "does not answer"),
         (["tail", "--url", "http://127.0.0.1:1", "s"], "does not answer"),
         (["tail", "--url", "nonsense", "s"], "is not an address"),
         (["serve", "--port", "abc"], "TURNFOLD_PORT='abc'"),
@@ -205,12 +207,18 @@ def test_the_account_of_a_file_makes_terminal_escapes_harmless(tmp_path: Path) -
         (403, b'{"detail": "a\\u001b[2Jb"}', "a␛[2Jb"),
     ],
 )
-def test_import_into_something_else_is_one_clear_line(status: int, body: bytes, says: str) -> None:
+@pytest.mark.parametrize("command", [["import", SAMPLE], ["status"]], ids=["import", "status"])
+def test_speaking_to_something_else_is_one_clear_line(
+    command: list[str | Path], status: int, body: bytes, says: str
+) -> None:
     """Whatever answers at the address."""
 
     class Stranger(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.do_POST()
+
         def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["content-length"]))
+            self.rfile.read(int(self.headers.get("content-length", 0)))
             self.send_response(status)
             self.send_header("content-length", str(len(body)))
             self.end_headers()
@@ -221,7 +229,7 @@ def test_import_into_something_else_is_one_clear_line(status: int, body: bytes, 
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Stranger) as stranger:
         threading.Thread(target=stranger.serve_forever, daemon=True).start()
-        done = turnfold("import", SAMPLE, "--url", f"http://127.0.0.1:{stranger.server_port}")
+        done = turnfold(*command, "--url", f"http://127.0.0.1:{stranger.server_port}")
         stranger.shutdown()
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1

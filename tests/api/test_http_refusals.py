@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from api.auth import Authenticator
 from api.door import DoorRules
 from api.edge import Edge
+from api.metrics_prometheus import meters
 from api.problems import KIND_BY_CODE, Problem
 from tests.api.stack import SECRET, Stack, serving
 
@@ -182,7 +183,7 @@ def bearer(**claims: Any) -> dict[str, str]:
 async def test_every_call_needs_a_token_when_a_secret_is_set(tmp_path: Path) -> None:
     """But the probes; a refusal says how to authenticate."""
     async with serving(tmp_path, secret=SECRET) as stack:
-        for path in ("/v1/sessions", "/v1/sessions/s1", "/v1/admin/quarantine", "/schema", "/nothing"):
+        for path in ("/v1/sessions", "/v1/sessions/s1", "/metrics", "/schema", "/nothing"):
             response = await stack.client.get(path)
             assert problem_in(response).code == "token_missing"
             assert response.headers["www-authenticate"] == "Bearer"
@@ -229,7 +230,7 @@ async def test_bug_is_an_incident_and_shows_nothing_of_itself() -> None:
     async def broken(*_: Any) -> None:
         raise RuntimeError("the password is hunter2")
 
-    app: Any = Edge(broken, None, DoorRules(loopback_only=True), Authenticator(None))
+    app: Any = Edge(broken, None, DoorRules(loopback_only=True), Authenticator(None), meters("test").edge)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
         response = await client.get("/v1/sessions")
     problem = msgspec.json.decode(response.content, type=Problem)

@@ -1,6 +1,7 @@
 """`serve` as a process: it starts, answers over a real port, stops in order, and fails with one line."""
 
 import asyncio
+import json
 import os
 import signal
 import socket
@@ -10,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import httpx
+import jwt
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = (
@@ -140,6 +142,31 @@ async def test_unreachable_redis_is_one_line_within_five_seconds(tmp_path: Path)
     assert asyncio.get_running_loop().time() - began < 7
     assert str(port) in line
     assert "hunter2" not in line
+
+
+async def test_logs_hold_no_message_and_no_token(tmp_path: Path) -> None:
+    """R-15: at the most talkative level, after good events, bad ones, refusals and failures."""
+    secret = "the-secret-of-this-deployment-is-long"
+    token = jwt.encode({"scope": "admin"}, secret, algorithm="HS256")
+    body = "the-body-of-a-message"
+    environ = environment(tmp_path, TURNFOLD_LOG_LEVEL="debug", TURNFOLD_JWT_SECRET=secret)
+    async with served(environ) as (client, process):
+        admin = {"authorization": f"Bearer {token}"}
+        url = "/v1/sessions/s1/events"
+        good = {"type": "notice", "id": body, "level": "info", "text": body}
+        assert (await client.post(url, json=good, params={"wait": "projected"}, headers=admin)).is_success
+        for bad in ({"type": "turn/start", "turn": body}, {"type": body, "text": body}, [body]):
+            await client.post(url, json=bad, headers=admin)
+        await client.post(url, content=body, headers=admin)
+        await client.get(f"/v1/sessions?cursor={body}", headers=admin)
+        await client.get("/v1/sessions", headers={"authorization": f"Bearer {token}{body}"})
+        await client.get("/metrics", params={"token": token}, headers=admin)
+        process.send_signal(signal.SIGTERM)
+        _, stderr = await asyncio.wait_for(process.communicate(), 20)
+    records = [json.loads(line) for line in stderr.decode().splitlines()]
+    assert {"partition_taken", "stopping"} <= {one["event"] for one in records}
+    for hidden in (body, token, secret):
+        assert hidden not in stderr.decode()
 
 
 async def test_raw_requests_over_a_real_port_pass_the_same_door(tmp_path: Path) -> None:

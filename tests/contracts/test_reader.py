@@ -147,6 +147,23 @@ async def test_the_quarantine_is_paged_for_one_session_and_for_all(
     assert (await deployment.reader.quarantine(None, None, 10)).entries == tuple(bad)
 
 
+async def test_the_inventory_counts_all_partitions_and_names_the_engine(deployment: Deployment) -> None:
+    """What is deleted is not counted; the engine is named as it names itself."""
+    names = [f"n{index}" for index in range(20)]
+    for partition in range(deployment.keys.partition_count):
+        chain = await Chain.take(deployment, partition)
+        mine = [one for one in names if deployment.partition(one) == partition]
+        commit = chain.next(*(part_of(one, [b"x"]) for one in mine))
+        await deployment.store.commit(_with_quarantine(commit, [_bad(one, 0) for one in mine]))
+    await deployment.reader.delete(SessionId("n7"), NOW_MS)
+    found = await deployment.reader.inventory()
+    assert (found.session_count, found.quarantined_count) == (19, 19)
+    facts = await deployment.raw.info("server")
+    assert facts["redis_version"] in found.engine or facts["valkey_version"] in found.engine
+    assert found.engine.split(" ")[0] in ("redis", "valkey")
+    assert found.address.split("://")[0] in ("unix", "redis", "rediss")
+
+
 def _bad(session: str, seq: int) -> Quarantined:
     return Quarantined(
         session=SessionId(session), seq=seq, entry_id=EntryId("5-1"), reason="no JSON", raw=b"\xff{"

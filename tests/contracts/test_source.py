@@ -5,11 +5,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from service.connection_redis import ask
 from service.errors import DurabilityMissing, KeyRefused, SessionGone, StoreUnavailable
-from service.keys import KeySpace, SessionId
-from service.ports import START, EntryId
+from service.keys import INGEST_GROUP, KeySpace, SessionId
+from service.ports import START, Backlog, EntryId, entry_order
 from service.source_redis import RedisSource
 from tests.deployments import NOW_MS, Chain, Deployment, part_of
 from tests.waiting import wait_until
@@ -105,6 +106,37 @@ async def test_a_blocking_read_returns_with_the_first_entry(deployment: Deployme
 async def test_a_blocking_read_ends_empty_when_nothing_comes(deployment: Deployment) -> None:
     """No entry is no error."""
     assert not await deployment.source.read(deployment.partition("s1"), EntryId("0-0"), 10, 20)
+
+
+async def test_the_backlog_is_what_was_not_committed(deployment: Deployment, chain: Chain) -> None:
+    """Counted by the engine from the checkpoint on, and dated by its oldest entry."""
+    partition = deployment.partition("s1")
+    assert await deployment.source.backlog(partition, START) == Backlog(event_count=0, oldest_at_ms=None)
+    appended = await deployment.source.append(S1, [b"a", b"b", b"c"], [None, None, None])
+    first_ms = entry_order(appended[0].entry_id)[0]
+    assert await deployment.source.backlog(partition, START) == Backlog(event_count=3, oldest_at_ms=first_ms)
+    done = replace(chain.next(part_of("s1", [b"a", b"b"])), new_id=appended[1].entry_id)
+    assert (await deployment.store.commit(done)).status == "committed"
+    left = await deployment.source.backlog(partition, done.new_id)
+    assert left == Backlog(event_count=1, oldest_at_ms=entry_order(appended[2].entry_id)[0])
+
+
+async def test_the_backlog_of_a_partition_that_nobody_touched_is_empty(deployment: Deployment) -> None:
+    """Its stream does not exist."""
+    for partition in range(deployment.keys.partition_count):
+        assert await deployment.source.backlog(partition, START) == Backlog(event_count=0, oldest_at_ms=None)
+
+
+async def test_a_backlog_without_the_group_has_a_date_and_no_count(
+    deployment: Deployment, chain: Chain
+) -> None:
+    """Somebody removed it: better no number than a wrong one."""
+    await deployment.source.append(S1, [b"a"], [None])
+    key = deployment.keys.partitions[chain.partition].ingest
+    await ask(deployment.raw, "XGROUP", "DESTROY", key, INGEST_GROUP)
+    found = await deployment.source.backlog(chain.partition, START)
+    assert found.event_count is None
+    assert found.oldest_at_ms is not None
 
 
 async def test_fsync_is_kept_by_an_engine_that_syncs_always(deployment: Deployment) -> None:

@@ -12,6 +12,7 @@ from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
 from service.connection_redis import ask
 from service.errors import LeaseLost
+from service.metrics import NoProjectorMetrics
 from service.partition_batch import FoldLimits
 from service.projector import PartitionLoop, Projector
 from service.read_ahead import ReadLimits
@@ -346,6 +347,7 @@ async def test_other_tasks_get_their_turn_during_a_great_batch(deployment: Deplo
         clock=SetClock(),
         limits=replace(LIMITS, read=ReadLimits(first_count=8_000, block_ms=20)),
         make_epoch=lambda: "e",
+        metrics=NoProjectorMetrics(),
     )
     task = asyncio.create_task(loop.run())
     turns = 0
