@@ -156,10 +156,7 @@ class QuarantinePage(Struct, frozen=True, kw_only=True):
 
 
 class SessionCommit(Struct, frozen=True, kw_only=True):
-    """What one commit writes for one session; without events (duplicates alone) only the summary.
-
-    `sealable` says that its log is worth sealing from now on.
-    """
+    """What one commit writes for one session; without events only the summary. `sealable`: its log is due."""
 
     expected_next_seq: int
     summary: Summary
@@ -206,8 +203,7 @@ class CommitOutcome(Struct, frozen=True, kw_only=True):
 class Checkpoint(Struct, frozen=True, kw_only=True):
     """How far a partition is; `token` is 0 where nobody ever owned it or the data was wiped.
 
-    Sessions last committed with `consumed_count` at or below `lost_count` may have shown versions that a crash took
-    back.
+    Sessions last committed at or below `lost_count` consumed entries may have shown versions that are lost.
     """
 
     entry_id: EntryId
