@@ -21,7 +21,7 @@ from api.cli_tail import tail as tail_session
 from api.serve import serve as serve_forever
 from api.text_view import harmless
 from api.version import service_version
-from projections.web import WebView
+from projections.view import WebView
 from service.keys import is_session_id
 from service.settings import SettingsError, read_settings
 

@@ -8,11 +8,11 @@ import msgspec
 from api.cli_errors import CommandError
 from api.text_view import harmless, transcript_lines
 from projections.decode import decode_event
-from projections.labels import Locale
+from projections.languages import Locale
 from projections.position import Position
 from projections.session import SessionFold
 from projections.transcript import Transcript, snapshot, window_of
-from projections.web import WebView
+from projections.view import WebView
 from service.importers import ImportFileError, SessionFile, open_session_file
 from service.importers.detect import FormatChoice
 

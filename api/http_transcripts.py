@@ -1,7 +1,7 @@
 """Edge stage: folded transcripts over HTTP: a window, one turn, its spec, now or as of an earlier event."""
 
 import asyncio
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Request, Response, get
@@ -12,28 +12,16 @@ from api.hub_loading import load_at
 from api.openapi import SESSION, given, problems
 from api.parts import Parts, access_of, allowed_session, known_summary, parts_of
 from api.problems import ProblemError
+from api.view_parameters import ASKED_VIEW, AskedView, view_facts
 from projections.building import TurnBuilder
-from projections.labels import Locale
 from projections.position import Position
 from projections.session import SessionFold
 from projections.spec import TurnProcessSpec
 from projections.transcript import Transcript, TurnValue, snapshot, turn_value, window_of
-from projections.web import WebView
 from service.keys import SessionId
 from service.ports import Summary
 
 Anyone = Request[Any, Any, Any]
-ViewName = Annotated[
-    Literal["web", "desktop", "tui"],
-    QueryParameter(name="view", description="The presentation; `web` for now."),
-]
-Mode = Annotated[
-    Literal["compact", "normal"], QueryParameter(name="mode", description="The web view's mode.")
-]
-LocaleName = Annotated[
-    Literal["en", "zh-CN"] | None,
-    QueryParameter(name="locale", description="The language of labels; without it, Accept-Language decides."),
-]
 TurnNumber = Annotated[int, PathParameter(ge=0, le=2**53, description="The turn's number.")]
 At = Annotated[
     int | None, QueryParameter(name="at", ge=0, le=2**53, description="As of this seq, that event included.")
@@ -82,19 +70,18 @@ class _Seen(msgspec.Struct, frozen=True, kw_only=True):
     operation_id="getTranscript",
     summary="A window of the folded transcript",
     tags=["transcripts"],
+    dependencies=ASKED_VIEW,
     responses={
         200: given(Transcript, "Whole turns, oldest first."),
         304: given(None, "The client holds this very answer."),
-        **problems(400, 401, 403, 404, 410, 501, 503, 504),
+        **problems(400, 401, 403, 404, 410, 503, 504),
     },
 )
 async def get_transcript(
     request: Anyone,
     *,
     session: SESSION,
-    view: ViewName = "web",
-    mode: Mode = "compact",
-    locale: LocaleName = None,
+    asked: AskedView,
     limit: Annotated[
         int | None, QueryParameter(name="limit", ge=1, le=2000, description="At most so many turns.")
     ] = None,
@@ -108,16 +95,15 @@ async def get_transcript(
         ),
     ] = 0,
 ) -> Response[bytes]:
-    """The newest turns, or those before a cursor: rows, specs and the web presentation at one position.
+    """The newest turns, or those before a cursor: rows, specs and the asked presentation at one position.
 
     Without `limit` the whole session comes if it has up to 2,000 rows, else as many whole turns as fit.
     """
     parts = parts_of(request)
     known = allowed_session(request, session)
-    asked = _view(request, view, mode, locale)
     summary = await known_summary(parts, known)
     fold, position = await _present(parts, known, max(min_version, summary.version), min_version)
-    facts = (known, position.epoch, str(position.version), asked.mode, asked.locale, str(limit), str(before))
+    facts = (known, position.epoch, str(position.version), *view_facts(asked), str(limit), str(before))
     etag = weak_etag(request, access_of(request), *facts)
     held = not_modified(request, etag)
     if held is not None:
@@ -130,10 +116,11 @@ async def get_transcript(
     operation_id="getTurn",
     summary="One turn, now or as of an earlier event",
     tags=["transcripts"],
+    dependencies=ASKED_VIEW,
     responses={
         200: given(OneTurn, "The turn."),
         304: given(None, "The client holds this very answer."),
-        **problems(400, 401, 403, 404, 409, 410, 501, 503),
+        **problems(400, 401, 403, 404, 409, 410, 503),
     },
 )
 async def get_turn(
@@ -141,15 +128,12 @@ async def get_turn(
     *,
     session: SESSION,
     turn: TurnNumber,
-    view: ViewName = "web",
-    mode: Mode = "compact",
-    locale: LocaleName = None,
+    asked: AskedView,
     at: At = None,
     epoch: Epoch = None,
 ) -> Response[bytes]:
     """One turn with its rows; `at` shows it as it stood when that event had just been folded."""
     known = allowed_session(request, session)
-    asked = _view(request, view, mode, locale)
     seen = await _seen(parts_of(request), known, at, epoch)
     found = _turn_of(seen.fold, turn)
     value = turn_value(seen.fold.main, found, asked)
@@ -157,7 +141,7 @@ async def get_turn(
         **{name: getattr(value, name) for name in TurnValue.__struct_fields__},
         session=known, epoch=seen.epoch, position=seen.position, as_of_seq=seen.as_of_seq,
     )  # fmt: skip
-    return _answer(request, one, seen, "turn", asked.mode, asked.locale, str(turn))
+    return _answer(request, one, seen, "turn", *view_facts(asked), str(turn))
 
 
 @get(
@@ -189,25 +173,6 @@ def _answer(request: Anyone, value: OneTurn | OneSpec, seen: _Seen, *facts: str)
     etag = weak_etag(request, access_of(request), value.session, seen.epoch, version, *facts)
     held = not_modified(request, etag)
     return held or answer(request, value, cache=IMMUTABLE if seen.is_lasting else REVALIDATE, etag=etag)
-
-
-def _view(request: Anyone, view: str, mode: Literal["compact", "normal"], locale: Locale | None) -> WebView:
-    if view != "web":
-        raise ProblemError(
-            "view_not_offered", f"The view {view!r} is not offered yet.", where="query parameter view"
-        )
-    return WebView(mode=mode, locale=locale or _spoken(request.headers.get("accept-language", "")))
-
-
-def _spoken(accept_language: str) -> Locale:
-    """The first language of the header that the labels have; its order stands for its weights."""
-    for offer in accept_language.lower().split(","):
-        tag = offer.partition(";")[0].strip()
-        if tag in ("zh", "zh-cn", "zh-hans", "zh-hans-cn"):
-            return "zh-CN"
-        if tag.partition("-")[0] == "en":
-            return "en"
-    return "en"
 
 
 async def _seen(parts: Parts, session: SessionId, at: int | None, epoch: str | None) -> _Seen:

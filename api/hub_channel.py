@@ -12,10 +12,13 @@ from collections.abc import Callable
 
 from api.codes import ErrorCode
 from api.frames import NO_REV, NOBODY, head_of, size_bytes, tail_of
-from api.messages import Delta, Shared, View
+from api.messages import Delta, Shared
 from api.metrics import EdgeMetrics
 from api.outbox import Outbox
-from projections.deltas import Op, Presenter, TurnOps, in_window
+from projections.deltas import Op, TurnOps, in_window
+from projections.presenter import Presenter
+from projections.session import SessionFold
+from projections.view import View
 
 
 class Follower:
@@ -68,7 +71,8 @@ class Channel:
 
     __slots__ = ("_metrics", "_presenter", "epoch", "followers", "sent", "snapshot", "version", "view")
 
-    def __init__(self, view: View, epoch: str, version: int, metrics: EdgeMetrics) -> None:
+    def __init__(self, view: View, fold: SessionFold, epoch: str, version: int, metrics: EdgeMetrics) -> None:
+        """Make a channel without followers; those who join hold the session as `fold` has it now."""
         self._metrics = metrics
         self.view = view
         self.epoch = epoch
@@ -78,6 +82,7 @@ class Channel:
         self.snapshot: tuple[tuple[int, int | None], tuple[str, ...], int] | None = None
         """The last snapshot's tails and floor, by (version, floor asked for): many may come at once."""
         self._presenter = Presenter(view)
+        self._presenter.tell_open(fold)
 
     @property
     def is_behind(self) -> bool:

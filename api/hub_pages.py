@@ -16,12 +16,14 @@ import msgspec
 
 from api.frames import NO_REV, NOBODY
 from api.hub_loading import KnownVersions
-from api.messages import CaughtUp, Delta, Earlier, Shared, Snapshot, View
+from api.messages import CaughtUp, Delta, Earlier, Shared, Snapshot
 from api.metrics import NoResume
-from projections.deltas import Op, Presenter, facts_since, in_window
+from projections.deltas import Op, facts_since, in_window
 from projections.position import Position
+from projections.presenter import Presenter
 from projections.session import SessionFold
 from projections.transcript import TurnValue, Window, session_rows_of, turn_value, window_of
+from projections.view import View
 
 # A part of a snapshot or catch-up: some ms of a phone's connection, and far above nearly every row.
 PAGE_BYTES = 256 * 1024

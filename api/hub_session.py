@@ -25,11 +25,12 @@ from api.hub_channel import Channel, Follower
 from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_on, load
 from api.hub_means import Means
 from api.hub_pages import earlier_page, resume, snapshot_parts
-from api.messages import Reset, ResetReason, View
+from api.messages import Reset, ResetReason
 from api.metrics import NoResume
 from projections.deltas import facts
 from projections.position import Position
 from projections.session import SessionFold
+from projections.view import View
 from service.errors import SessionGone, StoreRefused, StoreUnavailable
 from service.keys import SessionId
 from service.ports import FeedEntry
@@ -335,7 +336,9 @@ class LiveSession:
     def _channel(self, view: View) -> Channel:
         channel = self._channels.get(view)
         if channel is None:
-            channel = self._channels[view] = Channel(view, self.epoch, self.version, self._metrics)
+            channel = self._channels[view] = Channel(
+                view, self._held(), self.epoch, self.version, self._metrics
+            )
         return channel
 
     def _position(self) -> Position:

@@ -19,7 +19,7 @@ from projections.deltas import Op
 from projections.position import Position
 from projections.rows import Row
 from projections.transcript import TurnValue
-from projections.web import WebView
+from projections.view import View
 
 SubName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 # The look-ahead stands for "and nothing more", since `$` lets a line break pass and `\Z` is no ECMA pattern.
@@ -29,8 +29,6 @@ TurnNumber = Annotated[int, msgspec.Meta(ge=0)]
 PageSize = Annotated[int, msgspec.Meta(ge=1, le=2000)]
 
 Codec = Literal["json", "msgpack"]
-# The views that are offered; a further one joins this union.
-View = WebView
 
 
 class _Client(msgspec.Struct, frozen=True, kw_only=True):

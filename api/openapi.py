@@ -28,9 +28,17 @@ from litestar.params import PathParameter
 
 from api.answers import JSON, MSGPACK
 from api.problems import KINDS, PROBLEM_MEDIA_TYPE, Problem, Refusal, problem_of
+from projections.desktop_values import DesktopPresentation, Group, Item, Topology
 from projections.events import Tagged
+from projections.tui import TuiPresentation
+from projections.web import WebPresentation
 
 NDJSON: Final = "application/x-ndjson"
+#: What stands where a field only says "some presentation" or "some node": the view, or a field, tells which.
+OPEN_KINDS: Final[dict[str, tuple[type[msgspec.Struct], ...]]] = {
+    "Presentation": (WebPresentation, DesktopPresentation, TuiPresentation),
+    "DesktopNode": (Item, Group, Topology),
+}
 _REFERENCE: Final = "#/components/schemas/{name}"
 _BEARER: Final = "bearer"
 _EVENT_EXAMPLE: Final = {"type": "user/message", "id": "u1", "content": [{"type": "text", "text": "Hello"}]}
@@ -125,7 +133,10 @@ def _offer_msgpack(content: dict[str, Any]) -> None:
 
 
 def _value_schemas(answers: tuple[type[msgspec.Struct], ...]) -> dict[str, Any]:
-    _, schemas = msgspec.json.schema_components((Problem, *answers), ref_template=_REFERENCE)
+    shapes = tuple(kind for kinds in OPEN_KINDS.values() for kind in kinds)
+    _, schemas = msgspec.json.schema_components((Problem, *answers, *shapes), ref_template=_REFERENCE)
+    for name, open_kinds in OPEN_KINDS.items():
+        schemas[name] = {"anyOf": [{"$ref": _REFERENCE.format(name=kind.__name__)} for kind in open_kinds]}
     kinds = {kind.__name__: _event_schema(kind, schemas) for kind in get_args(Tagged)}
     unknown = {
         "type": "object",

@@ -199,7 +199,6 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
         "Report the incident id to whoever runs the service; the log has the rest.",
         retry=True,
     ),
-    _kind("view_not_offered", 501, "This view is not offered yet", "Ask for view=web."),
     _kind("store_unreachable", 503, "The store cannot be reached", "Wait a little and repeat.", retry=True),
     _kind(
         "session_parked",

@@ -42,12 +42,12 @@ from api.messages import (
     Subscribe,
     SubscribeSessions,
     Unsubscribe,
-    View,
     Welcome,
     decode,
     error,
 )
 from projections.position import Position
+from projections.view import View
 
 
 class State(Enum):

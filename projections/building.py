@@ -252,6 +252,7 @@ class TurnBuilder(Struct, array_like=True):
     slots: dict[str, Slot] = {}
     dirty: list[Slot] = []
     listed: bool = False
+    stirred: dict[int, None] = {}  # steps in which something happened that no row may tell
 
     @property
     def is_open(self) -> bool:

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from projections.building import CLEAN, TEXT_GREW, Slot, TurnBuilder
+from projections.building import CHANGED, CLEAN, TEXT_GREW, Slot, TurnBuilder
 from projections.fold import Fold
 
 
@@ -17,11 +17,12 @@ class RowChange(Struct, frozen=True, gc=False):
 
 
 class Touched(Struct, frozen=True):
-    """One turn that something happened in, and the rows of it that changed."""
+    """One turn that something happened in, the rows of it that changed, and the steps, with or without a row."""
 
     fold: Fold
     turn: TurnBuilder
     rows: tuple[RowChange, ...]
+    steps: tuple[int, ...]
 
 
 class Changes(Struct, frozen=True):
@@ -42,16 +43,23 @@ def log_order(one: Touched) -> tuple[int, tuple[str, ...], int]:
     return (len(one.fold.path), one.fold.path, one.turn.ordinal)
 
 
-def row_changes(turn: TurnBuilder) -> tuple[RowChange, ...]:
-    """Take what changed in a turn since the last call."""
+def taken_changes(turn: TurnBuilder) -> tuple[tuple[RowChange, ...], tuple[int, ...]]:
+    """Take what changed in a turn since the last call: rows, and the numbers of steps."""
     turn.listed = False
+    steps = _steps(turn)
     found = []
     for slot in turn.dirty:
         grown = _grown(turn, slot)
         found.append(RowChange(slot, grown if slot.dirty == TEXT_GREW else None))
         slot.dirty = CLEAN
     turn.dirty = []
-    return tuple(found)
+    return tuple(found), steps
+
+
+def _steps(turn: TurnBuilder) -> tuple[int, ...]:
+    steps, turn.stirred = turn.stirred, {}
+    shown = (slot.step for slot in turn.dirty if slot.kind == "assistant_step" and slot.dirty == CHANGED)
+    return tuple(dict.fromkeys([*steps, *(step for step in shown if step is not None)]))
 
 
 def _grown(turn: TurnBuilder, slot: Slot) -> tuple[tuple[int, str], ...]:

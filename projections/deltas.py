@@ -16,12 +16,12 @@ from msgspec import UNSET, Struct, UnsetType
 
 from projections.building import Place, Slot, TurnBuilder
 from projections.changes import Changes, RowChange, Touched
+from projections.edits import Splice
 from projections.fold import Fold
 from projections.rows import Row
 from projections.session import SessionFold, waiting_in
 from projections.spec import TurnProcessSpec
 from projections.transcript import QueuedSteering, outcome_of, queued_in, row_alone, times_of
-from projections.web import WebPresentation, WebView, present_web
 
 Path = tuple[str, ...]
 # The output of a tool call has no block position.
@@ -92,11 +92,12 @@ class SpecOp(OpFields, frozen=True, kw_only=True, tag="spec"):
 
 
 class PresentationOp(OpFields, frozen=True, kw_only=True, tag="presentation"):
-    """Set what a path of field names leads to in a turn's presentation; an empty path is the whole."""
+    """Change what a path of field names and ids leads to in a turn's presentation; an empty path is the whole."""
 
     turn: int
     path: Path
-    set: object
+    set: object = UNSET
+    splice: Splice | UnsetType = UNSET
 
 
 Op = TurnOp | RowOp | AppendOp | OutputOp | RemoveOp | DropTurnsOp | SpecOp | PresentationOp
@@ -109,6 +110,8 @@ class TurnOps(Struct, frozen=True):
         top_seq: `first_seq` of the session's own turn that holds it (for rows of no turn: each op's own anchor
             decides); a window with a greater floor does not hold it.
         whole: whether a client that holds the turn is told everything of it, the presentation included.
+        keys: rows that changed by more than text that was added, rows that left included.
+        steps: numbers of the steps that something happened in, with or without a row.
     """
 
     fold: Fold
@@ -116,6 +119,8 @@ class TurnOps(Struct, frozen=True):
     ops: tuple[Op, ...]
     top_seq: int
     whole: bool
+    keys: tuple[str, ...] = ()
+    steps: tuple[int, ...] = ()
 
 
 def facts(changes: Changes) -> tuple[TurnOps, ...]:
@@ -139,7 +144,7 @@ def _fold_since(fold: Fold, since: int) -> Iterator[TurnOps]:
     held = [turn for turn in (*fold.turns.values(), fold.none) if turn.rev > since]
     for turn in held:
         rows = tuple(RowChange(slot, None) for slot in turn.rows if slot.rev > since)
-        yield _turn_ops(Touched(fold, turn, rows), since, whole=True)
+        yield _turn_ops(Touched(fold, turn, rows, ()), since, whole=True)
     for turn in held:
         for call_id in turn.tools:
             below = fold.delegates.get(call_id)
@@ -183,7 +188,10 @@ def _turn_ops(touched: Touched, since: int, *, whole: bool = False) -> TurnOps:
     ops.extend(_row_ops(fold, turn, rows, since))
     if turn.spec_rev > since and turn.number is not None:
         ops.append(SpecOp(turn=turn.number, spec=turn.spec, inside=inside))
-    return TurnOps(fold, turn, tuple(ops), _top_seq(fold, turn), whole)
+    keys = (
+        () if whole else (*_removed_since(turn, since), *(one.slot.key for one in rows if one.grown is None))
+    )
+    return TurnOps(fold, turn, tuple(ops), _top_seq(fold, turn), whole, keys, touched.steps)
 
 
 def _head_op(fold: Fold, turn: TurnBuilder, inside: Path | UnsetType) -> TurnOp:
@@ -241,47 +249,6 @@ def _removed_since(turn: TurnBuilder, since: int) -> list[str]:
         if key not in turn.slots:
             found[key] = None
     return list(found)
-
-
-class Presenter:
-    """A view's presentations as they were last told, so that only what differs is told again (B-3)."""
-
-    def __init__(self, view: WebView) -> None:
-        self.view = view
-        self._told: dict[tuple[Path, int], WebPresentation | None] = {}
-
-    def tell_all(self, session: SessionFold) -> None:
-        """Note that somebody was given a snapshot of the present state."""
-        self._tell(session.main)
-
-    def _tell(self, fold: Fold) -> None:
-        for turn in fold.turns.values():
-            self._told[(fold.path, turn.ordinal)] = present_web(turn, self.view)
-        for below in fold.delegates.values():
-            self._tell(below)
-
-    def ops(self, one: TurnOps) -> tuple[Op, ...]:
-        """Give a turn's ops in this view: the shared ones, and what changed in its presentation."""
-        turn, fold = one.turn, one.fold
-        if turn.number is None:
-            return one.ops
-        key = (fold.path, turn.ordinal)
-        new = present_web(turn, self.view)
-        known, old = key in self._told, self._told.get(key)
-        if known and not one.whole and new == old:
-            return one.ops
-        self._told[key] = new
-        inside: Path | UnsetType = fold.path or UNSET
-        if known and not one.whole and new is not None and old is not None:
-            fields = [name for name in new.__struct_fields__ if getattr(new, name) != getattr(old, name)]
-            sets = tuple(
-                PresentationOp(turn=turn.number, path=(name,), set=getattr(new, name), inside=inside)
-                for name in fields
-            )
-            return one.ops + sets
-        if new is None and not known and not one.whole:
-            return one.ops
-        return (*one.ops, PresentationOp(turn=turn.number, path=(), set=new, inside=inside))
 
 
 def in_window(one: TurnOps, ops: tuple[Op, ...], floor: int) -> tuple[Op, ...]:

@@ -144,13 +144,14 @@ def _fold_in_turn(  # noqa: PLR0912 - one flat case a type
         case ev.Custom():
             rows.fold_custom(fold, turn, seq, event)
         case ev.PhaseStart() | ev.PhaseEnd():
-            _note_phase(turn, event)
+            _note_phase(fold, turn, seq, event)
         case _ as never:
             assert_never(never)
 
 
-def _note_phase(turn: TurnBuilder, event: ev.PhaseStart | ev.PhaseEnd) -> None:
+def _note_phase(fold: Fold, turn: TurnBuilder, seq: int, event: ev.PhaseStart | ev.PhaseEnd) -> None:
     """Phases are named by the desktop header alone; the web view has no row for them."""
+    fold.mark(turn, seq)
     if isinstance(event, ev.PhaseStart):
         turn.phases[event.phase] = None
     else:

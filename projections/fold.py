@@ -131,6 +131,11 @@ class Fold:
             above, its_turn = self.parent
             above.mark(its_turn, seq)
 
+    def stir(self, turn: TurnBuilder, step: StepBuilder, seq: int) -> None:
+        """Note that something of a step changed, whether or not it has a row."""
+        turn.stirred[step.number] = None
+        self.mark(turn, seq)
+
     def mark_head(self, turn: TurnBuilder, seq: int) -> None:
         """Note that a turn's status, times or what waits in it changed."""
         turn.head_rev = seq
@@ -196,6 +201,7 @@ class Fold:
             if step.message is None:
                 self.root.count("surrogate_replaced", step.end_halves())
                 self.sync_step(turn, step, seq)
+                self.stir(turn, step, seq)
         for call_id in turn.open_calls:
             self.touch(turn, turn.slots[f"tool:{call_id}"], seq)
             if turn.closing is not None:

@@ -46,7 +46,7 @@ def ensure_step(fold: Fold, turn: TurnBuilder, number: object, seq: int, ms: int
         turn.steps[number] = step
         turn.latest_step = turn.open_step = number
         turn.top_step = max(turn.top_step, number)
-        fold.mark(turn, seq)
+        fold.stir(turn, step, seq)
         fold.respec(turn, seq)
     return step
 
@@ -70,6 +70,7 @@ def start_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.StepStart) -> 
     if step.start_seq is None:
         step.start_seq, step.start_ms = seq, ms if ms is not None else step.start_ms
         _touch_row(fold, turn, step, seq)
+        fold.stir(turn, step, seq)
     else:
         fold.root.count("duplicate_step_start")
 
@@ -81,6 +82,7 @@ def end_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.StepEnd) -> None
         fold.root.count("duplicate_step_end")
         return
     step.end_seq, step.end_ms = seq, whole_ms(event.ts_ms)
+    fold.stir(turn, step, seq)
     if turn.open_step == step.number:
         turn.open_step = None
     if step.message is None:
@@ -108,6 +110,7 @@ def fold_chunk(fold: Fold, turn: TurnBuilder, seq: int, event: ev.AssistantChunk
             step.usage = kept(event.usage)
             if settled:
                 _touch_row(fold, turn, step, seq)
+                fold.stir(turn, step, seq)
         case "finish":
             pass
         case "block_start" | "tool_input" | "block_end" if settled:
@@ -241,7 +244,9 @@ def _end_block(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event
         block = _add_block(fold, turn, step, seq, BlockBuilder(kind=block_kind(whole), index=index, parts=[]))
     else:
         block = step.blocks[at]
-    block.ended = True
+    if not block.ended:
+        block.ended = True
+        fold.stir(turn, step, seq)
     if block.half:
         block.end_half()
     if whole is not None and fill_block(block, whole):
@@ -310,6 +315,7 @@ def settle_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.AssistantMess
         step.reply_messages += 1
         turn.process.messages += 1
     fold.sync_step(turn, step, seq)
+    fold.stir(turn, step, seq)
     if step.visible:
         _note_material(fold, turn, step, seq)
     _settled(fold, turn, seq)
@@ -322,6 +328,7 @@ def retry_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.LlmRetry) -> N
     step.clear()
     step.message = None
     fold.sync_step(turn, step, seq)
+    fold.stir(turn, step, seq)
     _retry_row(fold, turn, seq, event, "waiting")
     if turn.process.other is None:
         turn.process.other = seq

@@ -126,15 +126,21 @@ def _apply_presentation(transcript: dict[str, Json], op: dict[str, Json]) -> Non
     turn = _turn(transcript, op["turn"])
     if turn is None:
         return
-    if not op["path"]:
-        turn["presentation"] = op["set"]
-        return
-    value = turn["presentation"]
-    for name in op["path"][:-1]:
-        value = value[name]
-    value[op["path"][-1]] = op["set"]
+    holder: Json = turn
+    last: Json = "presentation"
+    for name in op["path"]:
+        holder, last = holder[last], name
+        if isinstance(holder, list):
+            last = next(at for at, item in enumerate(holder) if name in (item.get(field) for field in _IDS))
+    if "splice" in op:
+        at, remove, insert = (op["splice"][name] for name in ("at", "remove", "insert"))
+        holder[last][at : at + remove] = insert
+    else:
+        holder[last] = op["set"]
 
 
+# What an item of a list in a presentation is named by.
+_IDS = ("id", "group", "topology")
 _APPLY = {
     "turn": _apply_turn,
     "row": _apply_row,

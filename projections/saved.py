@@ -164,6 +164,7 @@ def _saved_turn(fold: Fold, turn: TurnBuilder) -> _SavedTurn:
         slots={},
         dirty=[],
         listed=False,
+        stirred={},
         steps={number: _bare_step(step) for number, step in turn.steps.items()},
         tools={call_id: _bare_tool(tool) for call_id, tool in turn.tools.items()},
     )

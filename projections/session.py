@@ -11,7 +11,7 @@ from msgspec import Struct
 from projections import events as ev
 from projections import fold_steps as steps
 from projections.building import TurnBuilder
-from projections.changes import Changes, Touched, log_order, row_changes
+from projections.changes import Changes, Touched, log_order, taken_changes
 from projections.dispatch import fold_event
 from projections.events import Event, Malformed, ParentRef
 from projections.fold import Fold
@@ -192,7 +192,7 @@ class SessionFold:
 
     def drain(self) -> Changes:
         """Give what was touched since the last call; use it before the next event is applied."""
-        touched = [Touched(fold, turn, row_changes(turn)) for fold, turn in self.dirty]
+        touched = [Touched(fold, turn, *taken_changes(turn)) for fold, turn in self.dirty]
         touched.sort(key=log_order)
         changes = Changes(self.drained_seq, tuple(touched), tuple(self.drops))
         self.dirty, self.drops, self.drained_seq = [], [], self.next_seq - 1

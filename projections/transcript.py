@@ -17,11 +17,12 @@ from projections.building import (
 from projections.errors import CursorError
 from projections.fold import Fold
 from projections.position import Position
+from projections.presentation import present as present_in
 from projections.rows import InteractionRow, Row, StepRow, ToolRow
 from projections.session import SessionFold, waiting_in
 from projections.spec import TurnProcessSpec
-from projections.turn_process import final_anchor
-from projections.web import WebPresentation, WebView, present_web
+from projections.turn_process import final_anchor, settled_ms
+from projections.view import Presentation, View
 
 # The default window of a transcript (wire, HTTP table).
 DEFAULT_WINDOW_ROWS = 2_000
@@ -46,7 +47,7 @@ class TurnValue(Struct, frozen=True, kw_only=True):
     queued: tuple[QueuedSteering, ...]
     spec: TurnProcessSpec | None
     rows: tuple[Row, ...]
-    presentation: WebPresentation | None
+    presentation: Presentation | None
 
 
 class DelegateValue(Struct, frozen=True, kw_only=True):
@@ -69,7 +70,7 @@ class Transcript(Struct, frozen=True, kw_only=True):
     position: Position
     history_complete: bool
     before: str | None
-    view: WebView
+    view: View
     session_rows: tuple[Row, ...]
     turns: tuple[TurnValue, ...]
 
@@ -118,12 +119,9 @@ def _step_row(turn: TurnBuilder, slot: Slot) -> StepRow:
     step = turn.steps[slot.step]
     message = step.message
     if message is not None:
-        status, ended = "interrupted" if message.interrupted else "settled", message.ms
-    elif final_anchor(turn, step) is not None:
-        status = "interrupted"
-        ended = step.end_ms if step.end_seq is not None or turn.closing is None else turn.closing.ms
+        status = "interrupted" if message.interrupted else "settled"
     else:
-        status, ended = "running", None
+        status = "running" if final_anchor(turn, step) is None else "interrupted"
     return StepRow(
         key=slot.key,
         turn=turn.number,
@@ -133,7 +131,7 @@ def _step_row(turn: TurnBuilder, slot: Slot) -> StepRow:
         blocks=tuple(block.wire() for block in step.blocks),
         phase=present(message.phase) if message else UNSET,
         started_at_ms=present_ms(step.start_ms),
-        ended_at_ms=present_ms(ended),
+        ended_at_ms=present_ms(settled_ms(turn, step)) if status != "running" else UNSET,
         duration_ms=present_ms(message.duration_ms) if message else UNSET,
         usage=present_json(step.usage) if message else UNSET,
     )
@@ -186,7 +184,7 @@ def queued_in(turn: TurnBuilder) -> tuple[QueuedSteering, ...]:
     return tuple(QueuedSteering(id=key, content=content) for key, content in turn.queued.items())
 
 
-def turn_value(fold: Fold, turn: TurnBuilder, view: WebView) -> TurnValue:
+def turn_value(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
     """Make the frozen value of a turn in a view."""
     assert turn.number is not None
     status, outcome = outcome_of(turn)
@@ -201,12 +199,12 @@ def turn_value(fold: Fold, turn: TurnBuilder, view: WebView) -> TurnValue:
         queued=queued_in(turn),
         spec=turn.spec,
         rows=_rows(fold, turn, view),
-        presentation=present_web(turn, view),
+        presentation=present_in(fold, turn, view),
     )
 
 
 def _rows(
-    fold: Fold, turn: TurnBuilder, view: WebView, floor: int = -1, ceiling: int | None = None
+    fold: Fold, turn: TurnBuilder, view: View, floor: int = -1, ceiling: int | None = None
 ) -> tuple[Row, ...]:
     found = []
     for slot in turn.rows:
@@ -226,7 +224,7 @@ def row_alone(fold: Fold, turn: TurnBuilder, slot: Slot) -> Row:
     return row
 
 
-def _with_delegate(row: Row, below: Fold, view: WebView) -> DelegatingToolRow:
+def _with_delegate(row: Row, below: Fold, view: View) -> DelegatingToolRow:
     turns = tuple(turn_value(below, turn, view) for turn in below.turns.values())
     return _delegating(row, DelegateValue(turns=turns, session_rows=_rows(below, below.none, view)))
 
@@ -276,13 +274,13 @@ def _ceiling(turns: list[TurnBuilder], before: str) -> int:
     raise CursorError(before)
 
 
-def session_rows_of(session: SessionFold, window: Window, view: WebView) -> tuple[Row, ...]:
+def session_rows_of(session: SessionFold, window: Window, view: View) -> tuple[Row, ...]:
     """Give the rows of no turn that belong to a window."""
     return _rows(session.main, session.main.none, view, window.floor, window.ceiling)
 
 
 def snapshot(
-    fold: SessionFold, session: str, position: Position, view: WebView, window: Window | None = None
+    fold: SessionFold, session: str, position: Position, view: View, window: Window | None = None
 ) -> Transcript:
     """Make a snapshot of a window (the default one if none is given)."""
     chosen = window_of(fold) if window is None else window

@@ -23,6 +23,15 @@ def boundary_seq(turn: TurnBuilder, step: StepBuilder) -> int | None:
     return None if turn.closing is None else turn.closing.seq
 
 
+def settled_ms(turn: TurnBuilder, step: StepBuilder) -> int | None:
+    """Give when a step was settled or cut, by the producer's clock; `None` while it runs, and where nobody said."""
+    if step.message is not None:
+        return step.message.ms
+    if step.end_seq is not None:
+        return step.end_ms
+    return None if turn.closing is None else turn.closing.ms
+
+
 def final_anchor(turn: TurnBuilder, step: StepBuilder) -> Anchor | None:
     """Give the anchor of a final step (settled, or cut with something streamed: A-4), `None` of any other."""
     if step.message is not None:

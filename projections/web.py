@@ -4,26 +4,17 @@ Computed as if the history were complete; whether it is belongs to the reader's 
 (E-5). An open turn costs the same whatever stands in it; a closed one is walked once for each change.
 """
 
-from typing import Literal
-
-from msgspec import Struct
-
 from projections.building import Slot, TurnBuilder
+from projections.edits import Edit
 from projections.fold import INDEPENDENT
-from projections.labels import Label, Locale, process_label
+from projections.labels import Label, process_label
 from projections.spec import TurnProcessSpec
+from projections.view import Presentation, WebView
 
 HUMAN = ("user", "steering")
 
 
-class WebView(Struct, frozen=True, kw_only=True, tag_field="kind", tag="web"):
-    """Which web presentation is asked for (B-1)."""
-
-    mode: Literal["compact", "normal"] = "compact"
-    locale: Locale = "en"
-
-
-class WebPresentation(Struct, frozen=True, kw_only=True):
+class WebPresentation(Presentation, frozen=True, kw_only=True):
     """What a client needs to fold a turn (B-6 to B-11); row keys, never positions.
 
     Attributes:
@@ -91,3 +82,27 @@ def _walk(turn: TurnBuilder, spec: TurnProcessSpec, answer: Slot) -> tuple[tuple
         elif not is_independent(turn, slot) and spec.process_start_seq <= slot.place[0]:
             members.append(slot.key)
     return tuple(members), alone
+
+
+class WebTelling:
+    """A turn's web presentation as it was last told, so that only what differs is told again (B-3)."""
+
+    def __init__(self, turn: TurnBuilder, view: WebView) -> None:
+        self._view = view
+        self._told = present_web(turn, view)
+
+    @property
+    def told(self) -> WebPresentation | None:
+        """What the readers hold."""
+        return self._told
+
+    def edits(self, turn: TurnBuilder) -> list[Edit]:
+        """Bring what was told to the present."""
+        old, self._told = self._told, present_web(turn, self._view)
+        new = self._told
+        if new == old:
+            return []
+        if new is None or old is None:
+            return [Edit(path=(), set=new)]
+        fields = [name for name in new.__struct_fields__ if getattr(new, name) != getattr(old, name)]
+        return [Edit(path=(name,), set=getattr(new, name)) for name in fields]

@@ -257,12 +257,69 @@ async def test_event_and_request_over_the_limit_are_refused(tmp_path: Path) -> N
         assert (response.status_code, response.json()["code"]) == (413, "request_too_large")
 
 
-@pytest.mark.parametrize("view", ["desktop", "tui"])
-async def test_view_that_is_to_come_is_refused_by_name(stack: Stack, view: str) -> None:
-    """Not an unknown parameter: a view that this version does not offer yet."""
+async def test_each_view_presents_the_same_rows(stack: Stack) -> None:
+    """The presentation is the view's; rows and specs are facts."""
     await stack.post("s1", *TURN)
-    response = await stack.client.get("/v1/sessions/s1/transcript", params={"view": view})
-    assert (response.status_code, response.json()["code"]) == (501, "view_not_offered")
+    url = "/v1/sessions/s1/transcript"
+    shown = [
+        (await stack.client.get(url, params=query)).json()
+        for query in (
+            {"view": "web"},
+            {"view": "desktop", "mode": "flat"},
+            {"view": "tui", "phase": "hidden"},
+        )
+    ]
+    assert [answer["view"]["kind"] for answer in shown] == ["web", "desktop", "tui"]
+    assert shown[1]["view"] == {
+        "kind": "desktop", "mode": "flat", "thinking": True, "collapse_groups": True,
+        "collapse_thinking": True, "locale": "en",
+    }  # fmt: skip
+    turns = [answer["turns"][0] for answer in shown]
+    presentations = [turn.pop("presentation") for turn in turns]
+    assert turns[0] == turns[1] == turns[2]
+    assert [set(one) & {"members", "entries", "steps"} for one in presentations] == [
+        {"members"}, {"entries"}, {"steps"},
+    ]  # fmt: skip
+    one = (
+        await stack.client.get("/v1/sessions/s1/turns/1", params={"view": "desktop", "mode": "flat"})
+    ).json()
+    assert one["presentation"] == presentations[1]
+
+
+async def test_views_have_validators_of_their_own(stack: Stack) -> None:
+    """Every preference is part of the question."""
+    await stack.post("s1", *TURN)
+    questions = [
+        {"view": "desktop"},
+        {"view": "desktop", "mode": "flat"},
+        {"view": "desktop", "thinking": "false"},
+        {"view": "desktop", "collapse_groups": "false"},
+        {"view": "desktop", "collapse_thinking": "false"},
+        {"view": "tui"},
+        {"view": "tui", "phase": "hidden"},
+        {"view": "tui", "reasoning": "false"},
+        {"view": "web"},
+    ]
+    answers = [await stack.client.get("/v1/sessions/s1/transcript", params=one) for one in questions]
+    assert len({answer.headers["etag"] for answer in answers}) == len(questions)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"view": "desktop", "mode": "compact"},
+        {"view": "web", "mode": "flat"},
+        {"view": "desktop", "thinking": "perhaps"},
+        {"view": "tui", "phase": "open"},
+        {"view": "desktop", "mode": "folded"},
+    ],
+)
+async def test_preference_that_a_view_does_not_have_is_refused(stack: Stack, query: dict[str, str]) -> None:
+    """A clear problem that names the parameter, never another view than the one asked for."""
+    await stack.post("s1", *TURN)
+    response = await stack.client.get("/v1/sessions/s1/transcript", params=query)
+    assert (response.status_code, response.json()["code"]) == (400, "invalid_parameter")
+    assert response.json()["where"].startswith("query parameter")
 
 
 async def test_probes_tell_life_from_readiness(stack: Stack) -> None:

@@ -11,7 +11,19 @@ import pytest
 from api import messages
 from api.codes import CLOSES, ERRORS, CloseCode, ErrorCode
 from projections import deltas
+from projections.desktop_values import (
+    DesktopPresentation,
+    Disclosure,
+    Entry,
+    Group,
+    Header,
+    Item,
+    Title,
+    Topology,
+)
 from projections.rows import Row
+from projections.tui import TuiFooter, TuiPresentation, TuiStep
+from projections.web import WebPresentation
 from tests.api.socket_stack import canonical, serving_sockets
 from tests.waiting import wait_until
 
@@ -70,7 +82,21 @@ def test_every_close_code_is_in_the_table(code: CloseCode) -> None:
     assert f"| {int(code)} | {CLOSES[code]} |" in section("Close codes")
 
 
-async def test_the_client_of_the_document_follows_a_session(tmp_path: Path) -> None:
+SHAPES = (
+    WebPresentation, DesktopPresentation, Entry, Disclosure, Header, Item, Group, Topology, Title, TuiPresentation,
+    TuiStep, TuiFooter,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", SHAPES, ids=lambda kind: kind.__name__)
+def test_every_shape_of_a_presentation_is_documented_with_its_fields(kind: type[msgspec.Struct]) -> None:
+    """A stranger can draw each view from the document."""
+    named = set(re.findall(r"`([a-z_]+)\??`", section("Presentations")))
+    assert set(kind.__struct_encode_fields__) <= named
+
+
+@pytest.mark.parametrize("view", ["web", "desktop", "tui"])
+async def test_the_client_of_the_document_follows_a_session(tmp_path: Path, view: str) -> None:
     """It holds what the transcript shows: from the first snapshot, by deltas, and after a lost connection."""
     source = re.search(r"```python\n(.*?)```", section("A client"), re.DOTALL)
     assert source is not None
@@ -83,11 +109,13 @@ async def test_the_client_of_the_document_follows_a_session(tmp_path: Path) -> N
 
     async with serving_sockets(tmp_path) as service:
         url = f"ws://127.0.0.1:{service.port}/v1/ws"
-        following = asyncio.create_task(client["follow"](url, "s1", show))
+        following = asyncio.create_task(client["follow"](url, "s1", show, {"kind": view}))
         for number, events in enumerate(EVENTS, 1):
             await service.stack.post("s1", *events)
             await wait_until(lambda number=number: seen["version"] == number, f"the client is at {number}")
-            shown = (await service.stack.client.get("/v1/sessions/s1/transcript")).json()
+            shown = (
+                await service.stack.client.get("/v1/sessions/s1/transcript", params={"view": view})
+            ).json()
             wanted = {"turns": shown["turns"], "session_rows": shown["session_rows"]}
             assert canonical(seen["held"]) == canonical(wanted)
         following.cancel()

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 from tests.api.socket_stack import Replica, SocketPeer, SocketStack, canonical, serving_sockets
 from tests.waiting import wait_until
@@ -97,6 +98,37 @@ async def test_another_view_comes_as_a_snapshot_of_a_higher_view_rev(tmp_path: P
         assert (snapshot["view_rev"], snapshot["view"]["mode"]) == (2, "normal")
         await service.stack.post("s1", *turn_of(2))
         assert (await peer.next_of("delta"))["view_rev"] == 2
+
+
+async def test_a_change_of_view_in_mid_stream_shows_the_same_facts_in_another_way(tmp_path: Path) -> None:
+    """W-1 across views: each switch gives a snapshot of the present, and deltas of the new view go on from it."""
+    views: list[dict[str, Any]] = [
+        {"kind": "desktop", "mode": "flat"},
+        {"kind": "tui", "phase": "hidden"},
+        {"kind": "desktop", "mode": "fully-folded", "thinking": False},
+        {"kind": "web", "mode": "compact"},
+    ]
+    events = [{"type": "turn/start", "turn": 1}, *(_step(number) for number in range(8))]
+    async with serving_sockets(tmp_path, flush_ms=1) as service, service.socket() as peer:
+        await service.stack.post("s1", events[0])
+        held = await following(peer, "s1")
+        for number, event in enumerate(events[1:]):
+            view = views[number // 2]
+            if number % 2 == 0:
+                await peer.send(type="set_view", sub="a", view=view)
+                await held.live(peer)
+            await service.stack.post("s1", event)
+            await held.until(peer, number + 2)
+            query = {"view": view["kind"], **{name: value for name, value in view.items() if name != "kind"}}
+            shown = (await service.stack.client.get("/v1/sessions/s1/transcript", params=query)).json()
+            assert canonical(held.held["turns"]) == canonical(shown["turns"])
+
+
+def _step(number: int) -> dict[str, object]:
+    place: dict[str, object] = {"turn": 1, "step": number // 2}
+    if number % 2:
+        return {"type": "tool/call", "call_id": f"c{number}", "name": "Bash", "input": {}, **place}
+    return {"type": "assistant/chunk", "index": 0, "kind": "reasoning", "text": f"thought {number}", **place}
 
 
 async def test_older_turns_come_before_those_held(tmp_path: Path) -> None:

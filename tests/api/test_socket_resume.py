@@ -17,12 +17,19 @@ TURN = [
     {"type": "assistant/chunk", "turn": 1, "step": 1, "index": 0, "kind": "text", "text": "hello "},
 ]
 MORE = {"type": "assistant/chunk", "turn": 1, "step": 1, "index": 0, "kind": "text", "text": "world"}
-VIEWS = [{"kind": "web", "mode": "compact"}, {"kind": "web", "mode": "normal", "locale": "zh-CN"}]
+VIEWS: list[dict[str, Any]] = [
+    {"kind": "web", "mode": "compact"},
+    {"kind": "web", "mode": "normal", "locale": "zh-CN"},
+    {"kind": "desktop", "mode": "fully-folded", "thinking": False},
+    {"kind": "desktop", "mode": "command-first", "collapse_groups": False, "locale": "zh-CN"},
+    {"kind": "desktop", "mode": "flat", "collapse_thinking": False},
+    {"kind": "tui", "phase": "hidden", "reasoning": False},
+]
 
 
-async def transcript(service: SocketStack, session: str, view: dict[str, str]) -> dict[str, object]:
+async def transcript(service: SocketStack, session: str, view: dict[str, Any]) -> dict[str, object]:
     """What the HTTP side shows of the session now."""
-    params = {"mode": view["mode"], "locale": view.get("locale", "en")}
+    params = {"view": view["kind"], **{name: value for name, value in view.items() if name != "kind"}}
     response = await service.stack.client.get(f"/v1/sessions/{session}/transcript", params=params)
     assert response.status_code == 200, response.text
     return {name: response.json()[name] for name in ("turns", "session_rows")}
@@ -111,7 +118,7 @@ def test_random_sessions_converge_through_real_sockets(data: st.DataObject, tmp_
 
 
 async def _converge(
-    directory: Path, batches: list[list[dict[str, Any]]], leaves: set[int], view: dict[str, str]
+    directory: Path, batches: list[list[dict[str, Any]]], leaves: set[int], view: dict[str, Any]
 ) -> None:
     async with serving_sockets(directory, flush_ms=1) as service:
         held = Replica("a")

@@ -52,7 +52,7 @@ BUILDERS = "projections.building"
 # next event; no one outside keeps or sends one.
 POINTERS = {"RowChange", "Touched", "Changes", "TurnOps", "Window"}
 # A field's value of some presentation, which as a value of that field's type is checked where it stands.
-OPEN_FIELDS = {"PresentationOp.set"}
+OPEN_FIELDS = {"PresentationOp.set", "Edit.set", "Splice.insert"}
 FROZEN_LEAVES = (
     bool,
     bytes,

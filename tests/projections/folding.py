@@ -9,7 +9,7 @@ from projections.decode import decode_event
 from projections.position import Position
 from projections.session import SessionFold
 from projections.transcript import snapshot
-from projections.web import WebView
+from projections.view import View, WebView
 
 Event = dict[str, Any]
 AT = Position(epoch="e", version=1)
@@ -28,7 +28,7 @@ def more(session: SessionFold, *events: Event | bytes) -> SessionFold:
     return session
 
 
-def transcript(session: SessionFold, view: WebView | None = None) -> Event:
+def transcript(session: SessionFold, view: View | None = None) -> Event:
     """The snapshot of a session as a client decodes it."""
     made = snapshot(session, "s", AT, view or WebView())
     return json.loads(msgspec.json.encode(made))  # type: ignore[no-any-return]  # decoded JSON

@@ -8,7 +8,8 @@ from projections.decode import decode_event
 from projections.rows import StepRow
 from projections.session import SessionFold
 from projections.transcript import row_of
-from projections.web import WebPresentation, WebView, is_independent, present_web
+from projections.view import WebView
+from projections.web import WebPresentation, is_independent, present_web
 from service.importers.harness import read_harness
 
 VECTORS = sorted((Path(__file__).parent.parent / "vectors" / "harness").glob("*.json"))

@@ -76,7 +76,7 @@ _OTHER = st.one_of(
     _event(
         "tool/call",
         call_id=_IDS,
-        name=st.sampled_from(["read", "subagent", "subagent_x"]),
+        name=st.sampled_from(["read", "Bash", "Grep", "Task", "subagent", "subagent_x"]),
         input=st.just({"a": 1}),
         **_PLACE,
     ),
@@ -84,15 +84,16 @@ _OTHER = st.one_of(
     _event(
         "tool/result",
         call_id=_IDS,
-        status=st.sampled_from(["ok", "error", "denied"]),
+        status=st.sampled_from(["ok", "error", "denied", "canceled"]),
         output=_maybe(_TEXTS),
+        exit_code=_maybe(st.integers(0, 1)),
         **_PLACE,
     ),
     _event(
         "search/round",
         search_id=_IDS,
         round_id=_IDS,
-        status=st.sampled_from(["searching", "completed"]),
+        status=st.sampled_from(["searching", "completed", "failed"]),
         **_PLACE,
     ),
     _event("llm/retry", retry_id=_IDS, retry=st.integers(1, 3), **_PLACE),
@@ -106,7 +107,8 @@ _OTHER = st.one_of(
     _event("session/rewind", before_turn=_TURNS),
     _event("session/meta", title=_TEXTS),
     _event("custom/thing", visible=st.booleans(), payload=st.just([1]), **_PLACE),
-    _event("phase/start", phase=st.just("compacting"), **_PLACE),
+    _event("phase/start", phase=st.sampled_from(["compacting", "recovering"]), **_PLACE),
+    _event("phase/end", phase=st.sampled_from(["compacting", "recovering"]), **_PLACE),
 )
 _PLAIN = st.one_of(_CHUNK, _OTHER)
 

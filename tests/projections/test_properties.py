@@ -9,17 +9,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projections.decode import decode_event
-from projections.deltas import Op, Presenter, facts, facts_since, in_window
+from projections.deltas import Op, facts, facts_since, in_window
 from projections.events import Malformed
 from projections.position import Position
+from projections.presenter import Presenter
 from projections.replica import apply_ops
 from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
 from projections.transcript import snapshot, window_of
-from projections.web import WebView
+from projections.view import DesktopView, TuiView, View, WebView
 from tests.projections.logs import LOGS
 
-VIEW = st.sampled_from([WebView(), WebView(mode="normal"), WebView(locale="zh-CN")])
+FLAGS = st.booleans()
+DESKTOP = st.builds(
+    DesktopView,
+    mode=st.sampled_from(["fully-folded", "command-first", "flat"]),
+    thinking=FLAGS,
+    collapse_groups=FLAGS,
+    collapse_thinking=FLAGS,
+    locale=st.sampled_from(["en", "zh-CN"]),
+)
+TUI = st.builds(TuiView, phase=st.sampled_from(["collapsed", "expanded", "hidden"]), reasoning=FLAGS)
+WEB = st.sampled_from([WebView(), WebView(mode="normal"), WebView(locale="zh-CN")])
+VIEW: st.SearchStrategy[View] = st.one_of(WEB, DESKTOP, TUI)
 AT = Position(epoch="e", version=1)
 
 
@@ -38,7 +50,7 @@ def saved(fold: SessionFold) -> tuple[bytes, dict[str, bytes]]:
     return encode_head(fold), encode_turns(fold)
 
 
-def shot(fold: SessionFold, view: WebView, limit: int | None = None) -> dict[str, Any]:
+def shot(fold: SessionFold, view: View, limit: int | None = None) -> dict[str, Any]:
     """A snapshot as a client decodes it."""
     made = snapshot(fold, "s", AT, view, window_of(fold, limit))
     return json.loads(msgspec.json.encode(made))  # type: ignore[no-any-return]
@@ -72,7 +84,7 @@ def test_a_restored_fold_goes_on_as_if_it_had_never_stopped(log: list[dict[str, 
 
 @given(LOGS, st.lists(st.integers(0, 40), max_size=6), VIEW)
 def test_live_deltas_bring_a_snapshot_to_the_next(
-    log: list[dict[str, Any]], cuts: list[int], view: WebView
+    log: list[dict[str, Any]], cuts: list[int], view: View
 ) -> None:
     """W-1, live: snapshot at v plus the frames of every flush equals the snapshot at w."""
     bounds = sorted({*(cut for cut in cuts if cut < len(log)), len(log)})
@@ -88,7 +100,7 @@ def test_live_deltas_bring_a_snapshot_to_the_next(
 
 
 @given(LOGS, st.integers(0, 40), VIEW)
-def test_a_resumed_client_converges(log: list[dict[str, Any]], split: int, view: WebView) -> None:
+def test_a_resumed_client_converges(log: list[dict[str, Any]], split: int, view: View) -> None:
     """W-1, resume: snapshot at v plus what changed since v equals the snapshot at w, from the present state alone."""
     client = shot(fold_all(log[:split]), view)
     fold = fold_all(log)

@@ -9,12 +9,13 @@ import jsonschema
 import pytest
 
 from projections.decode import decode_event
-from projections.deltas import Presenter, facts
+from projections.deltas import facts
 from projections.events import Malformed
+from projections.presenter import Presenter
 from projections.replica import apply_ops
 from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
-from projections.web import WebView
+from projections.view import WebView
 from tests.projections.folding import Event, more, row, transcript
 from tests.projections.test_properties import as_json, content
 

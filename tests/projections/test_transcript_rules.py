@@ -1,6 +1,6 @@
 """Rules of the folded transcript that no harness vector shows (`views.md` A and B)."""
 
-from projections.web import WebView
+from projections.view import WebView
 from tests.projections.folding import (
     call,
     chunk,
