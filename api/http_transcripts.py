@@ -12,7 +12,7 @@ from api.hub_loading import load_at
 from api.openapi import SESSION, given, problems
 from api.parts import Parts, access_of, allowed_session, known_summary, parts_of
 from api.problems import ProblemError
-from api.view_parameters import ASKED_VIEW, AskedView, view_facts
+from api.view_parameters import ASKED_VIEW, ViewOfRequest, view_facts
 from projections.building import TurnBuilder
 from projections.position import Position
 from projections.session import SessionFold
@@ -81,7 +81,7 @@ async def get_transcript(
     request: Anyone,
     *,
     session: SESSION,
-    asked: AskedView,
+    asked: ViewOfRequest,
     limit: Annotated[
         int | None, QueryParameter(name="limit", ge=1, le=2000, description="At most so many turns.")
     ] = None,
@@ -128,7 +128,7 @@ async def get_turn(
     *,
     session: SESSION,
     turn: TurnNumber,
-    asked: AskedView,
+    asked: ViewOfRequest,
     at: At = None,
     epoch: Epoch = None,
 ) -> Response[bytes]:

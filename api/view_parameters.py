@@ -5,10 +5,14 @@ from typing import Annotated, Any, Final, Literal, get_args
 from litestar import Request
 from litestar.di import NamedDependency, Provide
 from litestar.params import QueryParameter
+from msgspec import UNSET, UnsetType
 
+from api.parts import access_of, parts_of
 from api.problems import ProblemError
+from projections.asked_view import AskedDesktop, AskedView, AskedWeb, completed
 from projections.languages import Locale
-from projections.view import DesktopMode, DesktopView, TuiPhase, TuiView, View, WebMode, WebView
+from projections.preferences import Preferences
+from projections.view import DesktopMode, TuiPhase, TuiView, View, WebMode
 
 ViewName = Annotated[
     Literal["web", "desktop", "tui"], QueryParameter(name="view", description="The presentation.")
@@ -17,21 +21,21 @@ Mode = Annotated[
     WebMode | DesktopMode | None,
     QueryParameter(
         name="mode",
-        description="`compact` (default) or `normal` of the web view; `fully-folded` (default), "
-        "`command-first` or `flat` of the desktop view.",
+        description="`compact` or `normal` of the web view; `fully-folded`, `command-first` or `flat` of the "
+        "desktop view; without it, the caller's preference.",
     ),
 ]
 Thinking = Annotated[
-    bool, QueryParameter(name="thinking", description="Desktop view: show finished reasoning.")
+    bool | None, QueryParameter(name="thinking", description="Desktop view: show finished reasoning.")
 ]
 CollapseGroups = Annotated[
-    bool,
+    bool | None,
     QueryParameter(
         name="collapse_groups", description="Desktop view: groups that are over close by themselves."
     ),
 ]
 CollapseThinking = Annotated[
-    bool,
+    bool | None,
     QueryParameter(
         name="collapse_thinking", description="Desktop view: reasoning that is over closes by itself."
     ),
@@ -46,39 +50,47 @@ LocaleName = Annotated[
 ]
 
 
-def asked_view(
+async def asked_view(
     request: Request[Any, Any, Any],
     *,
     view: ViewName = "web",
     mode: Mode = None,
-    thinking: Thinking = True,
-    collapse_groups: CollapseGroups = True,
-    collapse_thinking: CollapseThinking = True,
+    thinking: Thinking = None,
+    collapse_groups: CollapseGroups = None,
+    collapse_thinking: CollapseThinking = None,
     phase: Phase = "collapsed",
     reasoning: Reasoning = True,
     locale: LocaleName = None,
 ) -> View:
-    """The view that a request asks for; parameters of the other views are not looked at.
+    """The view that a request asks for; what it leaves out comes from the caller's preferences, and parameters of the
+    other views are not looked at.
 
     Raises ProblemError `invalid_parameter` for a mode of another view.
     """
-    language = locale or spoken(request.headers.get("accept-language", ""))
+    asked: AskedView
     if view == "tui":
         return TuiView(phase=phase, reasoning=reasoning)
     if view == "web":
-        return WebView(mode=_mode(mode, get_args(WebMode), view), locale=language)
-    return DesktopView(
-        mode=_mode(mode, get_args(DesktopMode), view),
-        thinking=thinking,
-        collapse_groups=collapse_groups,
-        collapse_thinking=collapse_thinking,
-        locale=language,
-    )
+        asked = AskedWeb(mode=_mode(mode, get_args(WebMode), view))
+        is_whole = mode is not None
+    else:
+        asked = AskedDesktop(
+            mode=_mode(mode, get_args(DesktopMode), view),
+            thinking=_or_unset(thinking),
+            collapse_groups=_or_unset(collapse_groups),
+            collapse_thinking=_or_unset(collapse_thinking),
+        )
+        is_whole = None not in (mode, thinking, collapse_groups, collapse_thinking)
+    access = access_of(request)
+    # Who may not read is told so by the route, and a view that is asked for whole needs no preference.
+    reads = not is_whole and access.has_scope("read")
+    preferences = await parts_of(request).preferences.read(access.subject) if reads else Preferences()
+    return completed(asked, preferences, locale or spoken(request.headers.get("accept-language", "")))
 
 
-AskedView = NamedDependency[View]
+ViewOfRequest = NamedDependency[View]
 #: Handed to a route as its argument `asked`.
-ASKED_VIEW: Final = {"asked": Provide(asked_view, sync_to_thread=False)}
+ASKED_VIEW: Final = {"asked": Provide(asked_view)}
 
 
 def _mode(given: str | None, modes: tuple[Any, ...], view: str) -> Any:
@@ -89,7 +101,11 @@ def _mode(given: str | None, modes: tuple[Any, ...], view: str) -> Any:
             f"The {view} view has no mode {given!r}; its modes are {named}.",
             where="query parameter mode",
         )
-    return given or modes[0]
+    return UNSET if given is None else given
+
+
+def _or_unset(given: bool | None) -> bool | UnsetType:
+    return UNSET if given is None else given
 
 
 def spoken(accept_language: str) -> Locale:

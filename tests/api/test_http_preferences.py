@@ -67,3 +67,48 @@ async def test_each_subject_has_its_own(tmp_path: Path) -> None:
         assert (await stack.client.get("/v1/preferences", headers=ann)).json()["show_thinking"] is False
         assert (await stack.client.get("/v1/preferences", headers=bob)).json()["show_thinking"] is True
         assert (await stack.client.get("/v1/preferences")).status_code == 401
+
+
+async def test_a_view_takes_what_was_not_asked_for_from_the_preferences(stack: Stack) -> None:
+    """A missing parameter is the preference, one that is given wins; no event and no row changes (`wire.md`)."""
+    turn = {"type": "turn/start", "turn": 1}
+    await stack.post("s1", turn)
+    chosen = {
+        "transcript_view": "normal",
+        "transcript_display_mode": "flat",
+        "show_thinking": False,
+        "auto_collapse_settled_groups": False,
+        "auto_collapse_thinking": False,
+    }
+    plain = (await stack.client.get("/v1/sessions/s1/transcript")).json()
+    assert (await stack.client.patch("/v1/preferences", json=chosen)).json() == chosen
+
+    async def view_of(**parameters: str) -> dict[str, object]:
+        answer = await stack.client.get("/v1/sessions/s1/transcript", params=parameters)
+        transcript = answer.json()
+        assert [one["rows"] for one in transcript["turns"]] == [one["rows"] for one in plain["turns"]]
+        found: dict[str, object] = transcript["view"]
+        return found
+
+    assert (await view_of())["mode"] == "normal"
+    assert (await view_of(mode="compact"))["mode"] == "compact"
+    assert await view_of(view="desktop") == {
+        "kind": "desktop",
+        "mode": "flat",
+        "thinking": False,
+        "collapse_groups": False,
+        "collapse_thinking": False,
+        "locale": "en",
+    }
+    given = await view_of(view="desktop", mode="command-first", thinking="true", locale="zh-CN")
+    assert (given["mode"], given["thinking"], given["collapse_groups"]) == ("command-first", True, False)
+    assert await view_of(view="tui") == {"kind": "tui", "phase": "collapsed", "reasoning": True}
+
+
+async def test_a_changed_preference_is_another_answer(stack: Stack) -> None:
+    """The validator of before does not fit any more."""
+    await stack.post("s1", {"type": "turn/start", "turn": 1})
+    tag = (await stack.client.get("/v1/sessions/s1/transcript")).headers["etag"]
+    await stack.client.patch("/v1/preferences", json={"transcript_view": "normal"})
+    again = await stack.client.get("/v1/sessions/s1/transcript", headers={"if-none-match": tag})
+    assert (again.status_code, again.json()["view"]["mode"]) == (200, "normal")
