@@ -1,18 +1,19 @@
 /**
  * The page's composition: the socket, the list, the chosen session's pane, and the reader's own state.
  *
- * The address keeps the chosen session (`#session`). The mode is kept in this browser, as a preference; what the reader
- * opened by hand is kept in memory alone.
+ * The address keeps the chosen session (`#session`). The reader's options are kept in this browser, as preferences; what the
+ * reader opened by hand is kept in memory alone.
  */
 
 import { Connection } from "./connection.js";
 import { el, icon, setText } from "./element.js";
-import { isOpen, nothingOpened, reduce } from "./expansion.js";
+import { focusFirst, reduce } from "./expansion/reducer.js";
+import { NOTHING_CHOSEN, paneOf } from "./expansion/state.js";
 import { LinkBanner } from "./link_banner.js";
 import { Pane } from "./pane.js";
 import { SessionList } from "./session_list.js";
 import { SessionNav } from "./session_nav.js";
-import { loadMode, storeMode } from "./mode.js";
+import { loadOptions, storeOptions } from "./reader_options.js";
 import { wordsFor } from "./words.js";
 
 /** @typedef {import("./types.js").Frame} Frame */
@@ -25,8 +26,9 @@ class Page {
     this.words = wordsFor(navigator.languages);
     document.documentElement.lang = this.words.language;
     this.list = new SessionList();
-    this.expansion = nothingOpened;
-    this.mode = loadMode();
+    /** @type {import("./expansion/state.js").Expansion} */
+    this.expansion = NOTHING_CHOSEN;
+    this.options = loadOptions();
     /** @type {Pane | null} */
     this.pane = null;
     /** The service's clock minus this machine's, in ms. */
@@ -63,21 +65,26 @@ class Page {
     this.#drawMode();
   }
 
-  /** @param {import("./view.js").Mode} mode */
+  /** @param {import("./expansion/actions.js").Mode} mode */
   #modeButton(mode) {
     const button = el("button", { type: "button", "data-mode": mode }, this.words[mode]);
     button.addEventListener("click", () => {
-      this.mode = mode;
-      storeMode(mode);
+      this.#prefer({ mode });
       this.#drawMode();
-      this.pane?.view.derive();
     });
     return button;
   }
 
+  /** @param {Partial<import("./reader_options.js").ReaderOptions>} change */
+  #prefer(change) {
+    this.options = { ...this.options, ...change };
+    storeOptions(this.options);
+    this.pane?.derive();
+  }
+
   #drawMode() {
     for (const button of this.modes.children) {
-      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.mode === this.mode));
+      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.mode === this.options.mode));
     }
   }
 
@@ -111,7 +118,7 @@ class Page {
   /** @param {Frame} frame */
   #listed(frame) {
     for (const session of this.list.receive(/** @type {any} */ (frame))) {
-      this.expansion = reduce(this.expansion, { type: "evict", session });
+      this.expansion = reduce(this.expansion, { type: "forget", session });
     }
     this.#drawList();
     this.#drawHead();
@@ -162,8 +169,10 @@ class Page {
       send: (message) => this.connection.send(message),
       live: () => this.connection.link.name === "open",
       nowMs: () => this.nowMs(),
-      mode: () => this.mode,
-      isOpen: (session, turn, generation) => isOpen(this.expansion, session, turn, generation),
+      options: () => this.options,
+      prefer: (change) => this.#prefer(change),
+      expansion: (session) => paneOf(this.expansion, session),
+      focusFirst: (action) => focusFirst(this.expansion, action),
       dispatch: (action) => (this.expansion = reduce(this.expansion, action)),
       urlOf: (path) => this.urlOf(path),
     };

@@ -8,6 +8,7 @@ import { shortenedNote } from "./shortened.js";
 
 /** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./types.js").Summary} Summary */
+/** @typedef {import("./expansion/actions.js").Action} Action */
 /** @typedef {import("./words.js").Words} Words */
 
 /**
@@ -16,9 +17,11 @@ import { shortenedNote } from "./shortened.js";
  *   send: (message: object) => boolean,
  *   live: () => boolean,
  *   nowMs: () => number,
- *   mode: () => import("./view.js").Mode,
- *   isOpen: (session: string, turn: string, generation: string) => boolean,
- *   dispatch: (action: import("./expansion.js").ExpansionAction) => void,
+ *   options: () => import("./reader_options.js").ReaderOptions,
+ *   prefer: (change: Partial<import("./reader_options.js").ReaderOptions>) => void,
+ *   expansion: (session: string) => import("./expansion/state.js").Pane,
+ *   focusFirst: (action: Action) => import("./expansion/state.js").Address | null,
+ *   dispatch: (action: Action) => void,
  *   urlOf: (path: string) => string,
  * }} PaneHost
  */
@@ -33,10 +36,12 @@ export class Pane {
     this.host = host;
     this.subscription = new Subscription(session, words.language);
     this.retryTimer = 0;
-    this.earlier = el("button", { type: "button", class: "button earlier", hidden: true }, words.earlier);
+    this.earlier = el("button", { type: "button", class: "button earlier" }, words.earlier);
+    this.fold = el("button", { type: "button", class: "button fold-partial" }, words.fold_partial);
+    this.partial = el("div", { class: "partial", hidden: true }, this.earlier, this.fold);
     this.message = el("div", { class: "pane-message" });
     this.announcer = el("div", { class: "sr-only", role: "status", "aria-live": "polite" });
-    this.column = el("div", { class: "column" }, this.earlier, this.message);
+    this.column = el("div", { class: "column" }, this.partial, this.message);
     this.scroll = el("div", { class: "scroll", tabindex: "0", role: "region" }, this.column);
     this.latest = el("button", { type: "button", class: "button latest", hidden: true }, icon("down"), words.latest);
     this.element = el("div", { class: "pane-body" }, this.scroll, this.latest, this.announcer);
@@ -45,6 +50,7 @@ export class Pane {
     this.column.append(this.view.element);
     this.spoken = "";
     this.earlier.addEventListener("click", () => this.#loadEarlier());
+    this.fold.addEventListener("click", () => host.prefer({ foldPartial: !host.options().foldPartial }));
     this.latest.addEventListener("click", () => this.scroller.toTail());
     this.#drawMessage();
   }
@@ -58,9 +64,10 @@ export class Pane {
       words: host.words,
       live: host.live,
       nowMs: host.nowMs,
-      mode: host.mode,
+      options: host.options,
+      expansion: () => host.expansion(session),
+      focusFirst: host.focusFirst,
       dispatch: host.dispatch,
-      isOpen: (/** @type {string} */ turn, /** @type {string} */ generation) => host.isOpen(session, turn, generation),
       blobUrl: (/** @type {string} */ sha) => host.urlOf(`${base}/blobs/${encodeURIComponent(sha)}`),
       shortened: shortenedNote(host.words, (key) => host.urlOf(`${base}/rows/${encodeURIComponent(key)}`)),
     };
@@ -101,7 +108,10 @@ export class Pane {
     const { subscription, host } = this;
     const { words } = host;
     const { transcript, loadingEarlier } = subscription;
-    this.earlier.hidden = transcript.historyComplete || !transcript.position;
+    this.partial.hidden = transcript.historyComplete || !transcript.position;
+    const { mode, foldPartial } = host.options();
+    this.fold.hidden = mode !== "compact";
+    this.fold.setAttribute("aria-pressed", String(foldPartial));
     if (!loadingEarlier) setText(this.earlier, words.earlier);
     const text = this.#messageText();
     this.message.hidden = text === "";
@@ -116,6 +126,12 @@ export class Pane {
     if (phase === "retrying") return words.retrying_session;
     if (!transcript.position) return words.loading;
     return transcript.root.turns.size + transcript.root.loose.size === 0 ? words.empty : "";
+  }
+
+  /** The reader's options changed. */
+  derive() {
+    this.view.derive();
+    this.#drawMessage();
   }
 
   #drawLatest() {

@@ -20,7 +20,7 @@ import { ThreadView } from "./thread_view.js";
 export class TranscriptView {
   /**
    * @param {Transcript} transcript
-   * @param {Omit<Board, "drawThread" | "dropThread" | "owners" | "reader"> & {mode: () => import("./view.js").Mode}} page
+   * @param {Omit<Board, "drawThread" | "dropThread" | "owners" | "window"> & {options: () => import("./reader_options.js").ReaderOptions}} page
    * @param {{around: (change: () => void) => void}} scroller
    * @param {() => void} onDrawn after each frame that drew something
    */
@@ -38,7 +38,10 @@ export class TranscriptView {
     /** @type {Board} */
     this.board = {
       ...page,
-      reader: () => ({ mode: page.mode(), historyComplete: transcript.historyComplete }),
+      window: () => {
+        const { mode, foldPartial } = page.options();
+        return { mode, history_complete: transcript.historyComplete, fold_partial: foldPartial };
+      },
       drawThread: (seat, node, path) => this.#drawThread(seat, node, path),
       dropThread: (seat) => this.#dropThread(seat),
       owners: new WeakMap(),
@@ -64,10 +67,10 @@ export class TranscriptView {
     this.onDrawn();
   }
 
-  /** Another mode: only what shows is derived again. */
+  /** Another mode or option: only what shows is derived again. */
   derive() {
     this.scroller.around(() => {
-      for (const section of this.#sections()) section.derive(false);
+      for (const section of this.#sections()) section.derive();
     });
   }
 

@@ -1,17 +1,17 @@
 /**
  * One turn on the page: its rows' seats in their places, and what it is doing below them. Which seats show is derived
- * (`view.js`); seats are never taken out, moved or made anew for it (E-1).
+ * (`expansion/`); seats are never taken out, moved or made anew for it (E-1).
  */
 
 import { blocksOf, textOf } from "./blocks.js";
 import { el, setText } from "./element.js";
+import { ALL_SHOWN, webShown } from "./expansion/web.js";
 import { Seat } from "./seat.js";
-import { ALL_SHOWN, hidesFocus, viewOf } from "./view.js";
 
 /** @typedef {import("./transcript.js").Turn} Turn */
 /** @typedef {import("./row_list.js").RowNode} RowNode */
 /** @typedef {import("./pending.js").TurnChange} TurnChange */
-/** @typedef {import("./view.js").TurnView} TurnView */
+/** @typedef {import("./expansion/web.js").WebShown} WebShown */
 /** @typedef {import("./thread_view.js").Board} Board */
 
 /** A turn that seems to run for longer was recorded elsewhere, at another time: its duration would be a made-up one. */
@@ -23,8 +23,6 @@ export class TurnSection {
     this.turn = turn;
     this.path = path;
     this.board = board;
-    /** The turn's name in the expansion. */
-    this.scope = [...path, turn.turn].join("/");
     this.element = el("section", { class: "turn", "data-turn": String(turn.turn) });
     this.queue = el("div", { class: "queue", hidden: true });
     this.statusText = el("span", { class: "label" });
@@ -33,8 +31,12 @@ export class TurnSection {
     this.element.append(this.queue, this.status);
     /** @type {Map<string, Seat>} */
     this.seats = new Map();
-    /** @type {TurnView} */
+    /** @type {WebShown} */
     this.view = ALL_SHOWN;
+    /** The same rows as `view.hidden`. @type {ReadonlySet<string>} */
+    this.hidden = new Set();
+    /** The answer's row, as it was last marked. @type {string | null} */
+    this.answer = null;
   }
 
   /** Brings all of it to what the store holds. @param {Turn} turn */
@@ -63,7 +65,7 @@ export class TurnSection {
     this.element.dataset.status = textOf(this.turn.facts.status);
     this.#drawQueue();
     this.drawStatus();
-    this.derive(false);
+    this.derive();
   }
 
   /** What the turn is doing; again each second. */
@@ -96,78 +98,87 @@ export class TurnSection {
     );
   }
 
-  /**
-   * Shows and hides by what is derived. An automatic change that would hide the focus opens the group instead (E-4).
-   *
-   * @param {boolean} manual the reader's own toggle
-   */
-  derive(manual) {
-    let view = this.#derived();
-    if (!manual && hidesFocus(view, this.#focused())) {
-      this.board.dispatch({ type: "open", session: this.board.session, turn: this.scope, generation: view.generation });
-      view = this.#derived();
-    }
-    this.#show(view);
+  /** The turn as the reducer reads it. @returns {import("./expansion/actions.js").WebTurn} */
+  #held() {
+    const { status, presentation } = this.turn.facts;
+    return { turn: this.turn.turn, status, presentation, rows: this.turn.rows.nodes, path: this.path };
   }
 
-  #derived() {
-    const { board, scope } = this;
-    return viewOf(this.turn.facts, { ...board.reader(), isOpen: (generation) => board.isOpen(scope, generation) });
+  /** Shows and hides by what is derived, after what would hide the focus was opened (E-4). */
+  derive() {
+    const { board } = this;
+    const turn = this.#held();
+    const window = board.window();
+    board.dispatch({ type: "web/settle", session: board.session, turn, window, focus: this.#focused() });
+    this.#show(webShown(board.expansion(), turn, window));
   }
 
-  /** @returns {{key: string, inReasoning: boolean} | null} */
+  /** @returns {import("./expansion/actions.js").RowFocus | null} */
   #focused() {
     const active = document.activeElement;
     if (!active || !this.element.contains(active)) return null;
     let seat = active;
     while (seat.parentElement && seat.parentElement !== this.element) seat = seat.parentElement;
-    const key = /** @type {HTMLElement} */ (seat).dataset?.key;
-    return key ? { key, inReasoning: active.closest(".thinking") !== null } : null;
+    const row = /** @type {HTMLElement} */ (seat).dataset?.key;
+    return row ? { row, reasoning: active.closest(".thinking") !== null } : null;
   }
 
-  /** @param {TurnView} view */
+  /** @param {WebShown} view */
   #show(view) {
     const before = this.view;
     this.view = view;
-    for (const key of before.hidden) if (!view.hidden.has(key)) this.seats.get(key)?.hide(false);
-    for (const key of view.hidden) this.seats.get(key)?.hide(true);
-    if (before.answer && before.answer !== view.answer) this.#markAnswer(before.answer, ALL_SHOWN);
-    if (view.answer) this.#markAnswer(view.answer, view);
-    this.#showControl(view);
+    if (view.hidden !== before.hidden) this.#hide(new Set(view.hidden));
+    const answer = this.turn.facts.presentation?.answer ?? null;
+    if (this.answer && this.answer !== answer) this.#markAnswer(this.answer, ALL_SHOWN);
+    if (answer) this.#markAnswer(answer, view);
+    this.answer = answer;
+    this.#showControl();
   }
 
-  /** @param {string} key @param {TurnView} view */
+  /** @param {ReadonlySet<string>} hidden */
+  #hide(hidden) {
+    for (const key of this.hidden) if (!hidden.has(key)) this.seats.get(key)?.hide(false);
+    for (const key of hidden) this.seats.get(key)?.hide(true);
+    this.hidden = hidden;
+  }
+
+  /** @param {string} key @param {WebShown} view */
   #markAnswer(key, view) {
     const seat = this.seats.get(key);
-    seat?.element.toggleAttribute("data-near", view.compactAnswer);
-    seat?.view?.hideReasoning?.(view.reasoningHidden);
+    seat?.element.toggleAttribute("data-near", view.compact_answer);
+    seat?.view?.hideReasoning?.(view.reasoning_hidden);
   }
 
-  /** @param {TurnView} view */
-  #showControl(view) {
-    for (const seat of this.seats.values()) {
-      if (!seat.control) continue;
-      seat.element.hidden = !view.control;
-      const controlled = view.members.length || !view.answer ? view.members : [view.answer];
-      seat.control.show(view, controlled.flatMap((key) => this.seats.get(key)?.element.id ?? []));
-      return;
-    }
+  get #control() {
+    return this.seats.get(`process:${this.turn.turn}`);
   }
 
-  /** The reader toggles the group. A close moves the focus to the control before anything hides. */
+  #showControl() {
+    const seat = this.#control;
+    if (!seat?.control) return;
+    seat.element.hidden = !this.view.control;
+    const { presentation } = this.turn.facts;
+    if (!this.view.control || !presentation) return;
+    const { members, answer, label } = presentation;
+    const controlled = members.length || !answer ? members : [answer];
+    seat.control.show(label.text, this.view.open, controlled.flatMap((key) => this.seats.get(key)?.element.id ?? []));
+  }
+
+  /** The reader toggles the group. A close moves the focus to the control before anything hides (E-4). */
   toggle() {
-    const { session } = this.board;
-    for (const seat of this.seats.values()) seat.control?.button.focus({ preventScroll: true });
-    this.board.dispatch({ type: "toggle", session, turn: this.scope, generation: this.view.generation });
-    this.derive(true);
+    const { board } = this;
+    /** @type {import("./expansion/actions.js").Action} */
+    const action = { type: "web/toggle", session: board.session, turn: this.#held() };
+    if (board.focusFirst(action)) this.#control?.control?.button.focus({ preventScroll: true });
+    board.dispatch(action);
+    this.derive();
   }
 
   /** The browser's search found something in here. */
   reveal() {
-    if (!this.view.control || this.view.open) return;
-    const { session } = this.board;
-    this.board.dispatch({ type: "open", session, turn: this.scope, generation: this.view.generation });
-    this.derive(true);
+    if (!this.view.control) return;
+    this.board.dispatch({ type: "web/open", session: this.board.session, turn: this.#held() });
+    this.derive();
   }
 
   /** @param {RowNode} node @returns {Seat} */
@@ -177,8 +188,8 @@ export class TurnSection {
       seat = new Seat(node.row, this.board, () => this.toggle());
       this.seats.set(node.row.key, seat);
       this.board.owners.set(seat.element, this);
-      seat.hide(this.view.hidden.has(node.row.key));
-      if (seat.control) this.#showControl(this.view);
+      seat.hide(this.hidden.has(node.row.key));
+      if (seat.control) this.#showControl();
     }
     seat.draw(node);
     if (node.thread) this.board.drawThread(seat, node, [...this.path, textOf(node.row.call_id)]);

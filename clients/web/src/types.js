@@ -30,6 +30,14 @@
  *   reasoning_hidden_when_closed: boolean,
  *   label: {segments: {kind: string, count: number}[], text: string}}} WebPresentation
  *
+ * What a desktop disclosure lists: an item by its `ref`, a group or a topology by its name.
+ * @typedef {{ref?: string, kind?: string, group?: string, topology?: string, items?: DesktopNode[],
+ *   tasks?: DesktopNode[], default_open?: boolean, group_id?: string, live?: boolean, failed?: boolean,
+ *   streaming?: boolean, indicator?: boolean, visible_count?: number}} DesktopNode
+ * @typedef {{id: string, active?: boolean, disclosure?: {default_open: boolean, items: DesktopNode[]} | null,
+ *   answer?: string[], outside?: string[], boundary?: string | null}} DesktopEntry
+ * @typedef {{entries: DesktopEntry[]}} DesktopPresentation
+ *
  * @typedef {{turn: number, status: string, outcome?: string | null, waiting?: number,
  *   started_at_ms?: number | null, ended_at_ms?: number | null, spec?: TurnProcessSpec | null,
  *   queued?: {id: string, content: Block[]}[], presentation?: WebPresentation | null, rows: Row[]}} TurnValue

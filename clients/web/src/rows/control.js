@@ -1,7 +1,5 @@
 import { el, icon, setText } from "../element.js";
 
-/** @typedef {import("../view.js").TurnView} TurnView */
-
 /** The control of a turn's process: a real button over the whole width, with its divider. */
 export class ControlView {
   /** @param {HTMLElement} body @param {() => void} onToggle */
@@ -17,10 +15,10 @@ export class ControlView {
     body.append(this.button);
   }
 
-  /** @param {TurnView} view @param {string[]} ids of what it shows and hides */
-  show(view, ids) {
-    setText(this.label, view.label?.text ?? "");
-    this.button.setAttribute("aria-expanded", String(view.open));
+  /** @param {string} label @param {boolean} open @param {string[]} ids of what it shows and hides */
+  show(label, open, ids) {
+    setText(this.label, label);
+    this.button.setAttribute("aria-expanded", String(open));
     this.button.setAttribute("aria-controls", ids.join(" "));
   }
 }
