@@ -2,18 +2,20 @@
 
 from typing import Literal
 
+from service.importers.claude_lines import is_claude_line
 from service.importers.errors import UnknownFormatError
 from service.importers.fields import JsonObject, text
 from service.importers.lines import is_gzip
 from service.importers.native import is_native_type
 from service.importers.parse import Unreadable, parse_object
 
-Format = Literal["native", "harness"]
-FormatChoice = Literal["auto", "native", "harness"]
+Format = Literal["native", "harness", "claude-code"]
+FormatChoice = Literal["auto", "native", "harness", "claude-code"]
 
 SUPPORTED = (
     "native (JSONL of Turnfold events)",
     "harness (deepseek-harness session log, also zstd, stream-json or session.event notifications)",
+    "claude-code (Claude Code session, main or subagent's)",
 )
 
 
@@ -50,7 +52,9 @@ def _format_of(fields: JsonObject) -> Format | None:
         return "harness" if "createdAt" in fields or "delegationDepth" in fields else None
     if isinstance(fields.get("data"), dict):
         return "harness" if "/" in kind or kind.endswith("-chunks") else None
-    return "native" if is_native_type(kind) else None
+    if is_native_type(kind) and "parentId" not in fields:  # pi has `compaction` entries as well
+        return "native"
+    return "claude-code" if is_claude_line(fields) else None
 
 
 def _described(fields: JsonObject) -> str:

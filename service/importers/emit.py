@@ -36,8 +36,10 @@ class Emitter:
     of the same file, or of one that has grown since, gives every event the same id again.
     """
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Ledger, file_name: str = "") -> None:
+        """Start a file; `file_name` is given where one account is of several files."""
         self._ledger = ledger
+        self._place = f"{file_name}: " if file_name else ""
         self._watch = TurnWatch()
         self._file_key = ""
         self._position = 0
@@ -48,6 +50,11 @@ class Emitter:
         """Fixes the file's part of every id; only the first call counts."""
         if not self._file_key:
             self._file_key = blake2b(first_line.strip(), digest_size=_FILE_KEY_BYTES).hexdigest()
+
+    @property
+    def file_key(self) -> str:
+        """The file's part of every id that is made up here."""
+        return self._file_key
 
     def event(
         self,
@@ -74,7 +81,7 @@ class Emitter:
 
     def unreadable(self, line: Line, reason: str) -> NativeEvent:
         """A quarantined line as an invisible event, so that its text is not lost."""
-        self._ledger.quarantined(line.number, reason, line.raw)
+        self._ledger.quarantined(line.number, f"{self._place}{reason}", line.raw)
         payload = {"line": line.number, "reason": reason, "raw": readable_text(line.raw)}
         # Another id than the whole line would get: a torn line may be whole when the file is imported again.
         fields = {

@@ -1,15 +1,18 @@
 """The one entry of this package: a session file as native events, with an account of every line."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
 from service.importers.accounting import ImportReport, Ledger
+from service.importers.claude_children import own_session_id
+from service.importers.claude_files import ClaudeCodeFiles
 from service.importers.detect import Format, FormatChoice, detect
 from service.importers.emit import NativeEvent
+from service.importers.growing import GrowingLines
 from service.importers.harness import read_harness_lines
 from service.importers.lineage import find_parent_call, session_id
-from service.importers.lines import open_bytes, read_lines
+from service.importers.lines import Line, open_bytes, read_lines
 from service.importers.native import read_native_lines
 from service.importers.session_names import is_session_name, session_name
 
@@ -47,14 +50,42 @@ class SessionFile:
 
     def __iter__(self) -> Iterator[NativeEvent]:
         self._ledger = Ledger()
+        if self.format == "claude-code":
+            files = ClaudeCodeFiles(self.path, self._ledger, leave_open=self._leave_open)
+            yield from files.events()
+            return
         with open_bytes(self.path) as stream:
-            lines = read_lines(stream)
-            if self.format == "native":
-                yield from read_native_lines(lines, self._ledger, leave_open=self._leave_open)
-            else:
-                yield from read_harness_lines(
-                    lines, self._ledger, leave_open=self._leave_open, parent_call_id=self._parent_call_id
-                )
+            yield from self._events(read_lines(stream), leave_open=self._leave_open)
+
+    def follow(self, wait: Callable[[], None]) -> Iterator[NativeEvent]:
+        """Events as the file grows, from its beginning and without end.
+
+        Args:
+            wait: called whenever everything that is there was given; it returns when to look again.
+
+        Raises:
+            ImportFileError: the file became shorter.
+        """
+        self._ledger = Ledger()
+        if self.format == "claude-code":
+            yield from ClaudeCodeFiles(self.path, self._ledger, leave_open=True).follow(wait)
+            return
+        with GrowingLines(self.path) as lines:
+            yield from self._events(_endless(lines, wait), leave_open=True)
+
+    def _events(self, lines: Iterable[Line], *, leave_open: bool) -> Iterator[NativeEvent]:
+        if self.format == "native":
+            yield from read_native_lines(lines, self._ledger, leave_open=leave_open)
+        else:
+            yield from read_harness_lines(
+                lines, self._ledger, leave_open=leave_open, parent_call_id=self._parent_call_id
+            )
+
+
+def _endless(lines: GrowingLines, wait: Callable[[], None]) -> Iterator[Line]:
+    while True:
+        yield from lines.whole()
+        wait()
 
 
 def open_session_file(
@@ -78,7 +109,7 @@ def open_session_file(
     """
     found: Format = detect(_head(path)) if format == "auto" else format
     is_harness = found == "harness"
-    own_id = (session_id(path) if is_harness else None) or ""
+    own_id = _own_id(path, found) or ""
     return SessionFile(
         path,
         found,
@@ -88,6 +119,16 @@ def open_session_file(
         leave_open=leave_open,
         parent_call_id=find_parent_call(path, related) if is_harness and related else None,
     )
+
+
+def _own_id(path: Path, found: Format) -> str | None:
+    match found:
+        case "harness":
+            return session_id(path)
+        case "claude-code":
+            return own_session_id(path)
+        case "native":
+            return None
 
 
 def _head(path: Path) -> bytes:
