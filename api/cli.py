@@ -13,6 +13,7 @@ import typer
 from typer.exceptions import TyperException
 
 from api.cli_errors import CommandError
+from api.cli_follow import follow_file
 from api.cli_import import PAUSE_CAP_MS, Target, import_files
 from api.cli_show import ShowOptions
 from api.cli_show import show as show_files
@@ -39,6 +40,7 @@ class FileFormat(StrEnum):
     AUTO = "auto"
     NATIVE = "native"
     HARNESS = "harness"
+    CLAUDE_CODE = "claude-code"
 
 
 class Speed(StrEnum):
@@ -72,6 +74,9 @@ class Language(StrEnum):
 
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE…", help="Session files; zstd is known by its content.")
+]
+FilesOrFolders = Annotated[
+    list[Path], typer.Argument(metavar="FILE|DIR…", help="Session files, or folders of them.")
 ]
 FormatOption = Annotated[FileFormat, typer.Option("--format", help="The files' format.")]
 UrlOption = Annotated[str, typer.Option("--url", envvar="TURNFOLD_URL", help="The running service.")]
@@ -140,7 +145,7 @@ def status(
 
 @app.command("import")
 def import_(
-    files: Files,
+    files: FilesOrFolders,
     file_format: FormatOption = FileFormat.AUTO,
     session: Annotated[
         str | None, typer.Option(help="The session to import into; default: the file's own.")
@@ -151,15 +156,23 @@ def import_(
             help=f"1x keeps the recorded pauses (each at most {PAUSE_CAP_MS // 1000} s), max has none."
         ),
     ] = Speed.MAX,
+    follow: Annotated[
+        bool, typer.Option("--follow", help="The file still grows: go on as it does, until Ctrl-C.")
+    ] = False,
     url: UrlOption = DEFAULT_URL,
     token: TokenOption = None,
 ) -> None:
-    """Import session files into the running service; what it still knows from before is dropped."""
+    """Import session files, or folders of them, into the running service; what it knows from before is dropped."""
     if session is not None and not is_session_id(session.encode()):
         raise CommandError(
             f"--session {session!r} is not a session id: use 1 to 256 of A-Z a-z 0-9 . _ : @ -"
         )
     target = Target(url=url, token=token)
+    if follow:
+        if len(files) != 1 or files[0].is_dir() or speed is Speed.RECORDED:
+            raise CommandError("--follow takes one file, and no --speed 1x: it comes at its own pace")
+        follow_file(files[0], file_format.value, target, session)
+        return
     import_files(files, file_format.value, target, session, live=speed is Speed.RECORDED)
 
 

@@ -19,8 +19,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from api.cli_errors import CommandError
 from api.cli_show import open_file
 from api.text_view import harmless
-from service.importers import ImportFileError, SessionFile
+from service.importers import ImportFileError, SessionFile, open_session_file
 from service.importers.detect import FormatChoice
+from service.importers.directory import session_folder
 
 # Under the default request limit by far, and small enough that progress moves.
 BATCH_EVENTS = 500
@@ -70,14 +71,40 @@ def client_of(target: Target) -> httpx.Client:
 def import_files(
     paths: list[Path], file_format: FormatChoice, target: Target, session: str | None, *, live: bool
 ) -> None:
-    """Import files one after the other, with a progress bar on a terminal."""
-    files = [open_file(path, file_format, leave_open=False, related=paths) for path in paths]
+    """Import files, and those in folders, one after the other, with a progress bar on a terminal."""
+    files = list(_session_files(paths, file_format))
+    if not files:
+        raise CommandError(f"{paths[0]}: holds no session file that can be read")
     with client_of(target) as client:
         for file in files:
             name = session or file.suggested_session
             sent, duplicates = _import_file(client, file, name, live=live)
             known = f", {duplicates} of them known already" if duplicates else ""
             print(harmless(f"{file.path}: session {name}: {sent} events sent{known}\n{file.report}"))
+
+
+def _session_files(paths: list[Path], file_format: FormatChoice) -> Iterator[SessionFile]:
+    for path in paths:
+        if path.is_dir():
+            yield from _files_in(path, file_format)
+        else:
+            yield open_file(path, file_format, leave_open=False, related=paths)
+
+
+def _files_in(folder: Path, file_format: FormatChoice) -> Iterator[SessionFile]:
+    """Give the sessions in a folder; what is none is named on stderr, and the rest is imported all the same."""
+    try:
+        found = session_folder(folder)
+    except OSError as error:
+        raise CommandError(f"{folder}: {error.strerror or error}") from None
+    left_out = [(one.path, one.reason) for one in found.left_out]
+    for path in found.files:
+        try:
+            yield open_session_file(path, file_format, related=found.files)
+        except (ImportFileError, OSError) as error:
+            left_out.append((path, str(error)))
+    for path, reason in left_out:
+        print(harmless(f"turnfold: {path}: left out: {reason}"), file=sys.stderr)
 
 
 def _import_file(client: httpx.Client, file: SessionFile, session: str, *, live: bool) -> tuple[int, int]:
@@ -87,7 +114,7 @@ def _import_file(client: httpx.Client, file: SessionFile, session: str, *, live:
         with _progress() as progress:
             task = progress.add_task(session, total=total)
             for batch in _paced(file) if live else _batches(file):
-                duplicates += _send(client, session, batch, patience_s=_RETURN_S if sent else _REACH_S)
+                duplicates += send(client, session, batch, is_known=sent > 0)
                 sent += len(batch)
                 progress.update(task, completed=sent)
     except (ImportFileError, OSError) as error:
@@ -139,8 +166,12 @@ def _sleep_until(began: float, due_ms: int) -> None:
         time.sleep(left_ms / 1000)
 
 
-def _send(client: httpx.Client, session: str, batch: list[bytes], *, patience_s: float) -> int:
-    """Send one batch until it is accepted; gives how many were known. Raises CommandError."""
+def send(client: httpx.Client, session: str, batch: list[bytes], *, is_known: bool) -> int:
+    """Send one batch until it is accepted; gives how many of its events the service had. Raises CommandError.
+
+    A service that was reached before (`is_known`) is waited for longer.
+    """
+    patience_s = _RETURN_S if is_known else _REACH_S
     wait_s, began = _FIRST_WAIT_S, time.monotonic()
     # A line break inside an event would end its line early; in JSON it can only be white space.
     body = b"\n".join(event.replace(b"\n", b" ").replace(b"\r", b" ") for event in batch)
@@ -151,7 +182,7 @@ def _send(client: httpx.Client, session: str, batch: list[bytes], *, patience_s:
         if problem is None:
             middle = len(batch) // 2
             halves = (batch[:middle], batch[middle:])
-            return sum(_send(client, session, half, patience_s=patience_s) for half in halves)
+            return sum(send(client, session, half, is_known=is_known) for half in halves)
         if time.monotonic() - began > patience_s:
             raise CommandError(f"the service at {client.base_url} does not answer: {problem}")
         print(harmless(f"turnfold: waiting for the service ({problem})"), file=sys.stderr)
