@@ -38,10 +38,15 @@ def written(path: Path, *records: Json) -> Path:
         (HEADER, "harness"),
         ({"method": "session.event", "params": {}}, "harness"),
         ({"type": "session_event", "event": {}}, "harness"),
+        ({"type": "user", "message": {"content": "Hi"}}, "claude-code"),
+        ({"type": "assistant", "message": {"content": []}}, "claude-code"),
+        ({"type": "summary", "summary": "x", "leafUuid": "u"}, "claude-code"),
+        ({"type": "queue-operation", "operation": "dequeue"}, "claude-code"),
+        ({"type": "system", "subtype": "session_start", "isSidechain": False}, "claude-code"),
     ],
 )
 def test_format_is_known_by_the_first_lines(record: Json, found: str) -> None:
-    """Both formats have a `turn/start`; only the harness has `data` around its fields."""
+    """Two formats have a `turn/start`; only the harness has `data` around its fields."""
     assert detect(jsonl(record)) == found
     assert detect(b"\xef\xbb\xbf\n" + jsonl(record)) == found
 
@@ -59,6 +64,9 @@ def test_format_is_known_by_the_first_lines(record: Json, found: str) -> None:
             "JSON-RPC message with method 'session/update'",
         ),
         (jsonl({"info": 1}), "an object without type (info)"),
+        (jsonl({"type": "user", "uuid": "u", "message": {"parts": []}}), "an object of type 'user'"),
+        (jsonl({"type": "system", "uuid": "u", "systemPayload": {}}), "an object of type 'system'"),
+        (jsonl({"type": "compaction", "id": "c", "parentId": "p"}), "an object of type 'compaction'"),
     ],
 )
 def test_unknown_format_says_what_was_seen_and_what_is_supported(head: bytes, seen: str) -> None:
