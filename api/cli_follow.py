@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 
 from api.cli_errors import CommandError
-from api.cli_import import BATCH_BYTES, BATCH_EVENTS, Target, client_of, send
+from api.cli_import import BATCH_BYTES, BATCH_EVENTS, Target, client_of, send_unknown
+from api.cli_known import known_ids
 from api.cli_show import open_file
 from api.text_view import harmless
 from service.importers import ImportFileError, SessionFile
@@ -61,6 +62,7 @@ class _Sender:
         self.duplicates = 0
         self._client = client
         self._session = session
+        self._known = known_ids(client, session)
         self._batch: list[bytes] = []
         self._size_bytes = 0
 
@@ -78,6 +80,8 @@ class _Sender:
 
     def _flush(self) -> None:
         if self._batch:
-            self.duplicates += send(self._client, self._session, self._batch, is_known=self.sent > 0)
+            self.duplicates += send_unknown(
+                self._client, self._session, self._batch, self._known, was_reached=self.sent > 0
+            )
             self.sent += len(self._batch)
             self._batch, self._size_bytes = [], 0

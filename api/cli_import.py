@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from api.cli_errors import CommandError
+from api.cli_known import known_ids, unknown_of
 from api.cli_show import open_file
 from api.text_view import harmless
 from service.importers import ImportFileError, SessionFile, open_session_file
@@ -109,12 +110,13 @@ def _files_in(folder: Path, file_format: FormatChoice) -> Iterator[SessionFile]:
 
 def _import_file(client: httpx.Client, file: SessionFile, session: str, *, live: bool) -> tuple[int, int]:
     sent = duplicates = 0
+    known = known_ids(client, session)
     try:
         total = None if sys.stderr.isatty() is False else sum(1 for _ in file)
         with _progress() as progress:
             task = progress.add_task(session, total=total)
             for batch in _paced(file) if live else _batches(file):
-                duplicates += send(client, session, batch, is_known=sent > 0)
+                duplicates += send_unknown(client, session, batch, known, was_reached=sent > 0)
                 sent += len(batch)
                 progress.update(task, completed=sent)
     except (ImportFileError, OSError) as error:
@@ -166,12 +168,21 @@ def _sleep_until(began: float, due_ms: int) -> None:
         time.sleep(left_ms / 1000)
 
 
-def send(client: httpx.Client, session: str, batch: list[bytes], *, is_known: bool) -> int:
+def send_unknown(
+    client: httpx.Client, session: str, batch: list[bytes], known: frozenset[str], *, was_reached: bool
+) -> int:
+    """Send what of a batch is not known; gives how many of its events the service had. Raises CommandError."""
+    unknown = unknown_of(batch, known)
+    duplicates = len(batch) - len(unknown)
+    return duplicates + (_send(client, session, unknown, was_reached=was_reached) if unknown else 0)
+
+
+def _send(client: httpx.Client, session: str, batch: list[bytes], *, was_reached: bool) -> int:
     """Send one batch until it is accepted; gives how many of its events the service had. Raises CommandError.
 
-    A service that was reached before (`is_known`) is waited for longer.
+    A service that was reached before is waited for longer.
     """
-    patience_s = _RETURN_S if is_known else _REACH_S
+    patience_s = _RETURN_S if was_reached else _REACH_S
     wait_s, began = _FIRST_WAIT_S, time.monotonic()
     # A line break inside an event would end its line early; in JSON it can only be white space.
     body = b"\n".join(event.replace(b"\n", b" ").replace(b"\r", b" ") for event in batch)
@@ -182,7 +193,7 @@ def send(client: httpx.Client, session: str, batch: list[bytes], *, is_known: bo
         if problem is None:
             middle = len(batch) // 2
             halves = (batch[:middle], batch[middle:])
-            return sum(send(client, session, half, is_known=is_known) for half in halves)
+            return sum(_send(client, session, half, was_reached=was_reached) for half in halves)
         if time.monotonic() - began > patience_s:
             raise CommandError(f"the service at {client.base_url} does not answer: {problem}")
         print(harmless(f"turnfold: waiting for the service ({problem})"), file=sys.stderr)

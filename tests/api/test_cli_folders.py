@@ -121,3 +121,19 @@ def test_follow_of_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
     done = turnfold("import", "--follow", tmp_path / "none.jsonl")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "No such file" in done.stderr
+
+
+async def test_long_session_that_is_imported_again_comes_once(tmp_path: Path) -> None:
+    """The service remembers its newest ids alone; the command reads those of a longer log."""
+    notices = ({"type": "notice", "id": f"n{i}", "level": "info", "text": "x"} for i in range(10_400))
+    file = written(tmp_path / "long.jsonl", notices)
+    async with served(environment(tmp_path / "data")) as (client, _):
+        url = str(client.base_url)
+        for known in ("", ", 10400 of them known already"):
+            done = await asyncio.to_thread(turnfold, "import", file, "--url", url)
+            assert f"10400 events sent{known}\n" in done.stdout
+
+            async def is_projected() -> bool:
+                return bool((await client.get("/v1/sessions/long")).json().get("next_seq") == 10_400)
+
+            await wait_until(is_projected, "every event is projected, once", within_s=20)
