@@ -1,9 +1,9 @@
 """Pure readers of session files: lines of bytes in, native events out, every line accounted for.
 
-The file's way through this package, one module a stage: `lines` (bytes to lines) → `parse` and `reading`
-(lines to objects) → `native` or `harness` (objects to native events) → `emit` (ids, pauses, bytes).
-`accounting` says what became of each line; `session_file` is the entry. Nothing here knows a network, a clock
-or a store.
+The file's way through this package, one module a stage: `lines` or `growing` (bytes to lines) → `parse` and `reading`
+(lines to objects) → `native`, `harness` or `claude_code` (objects to native events) → `emit` (ids, pauses, bytes).
+`accounting` says what became of each line; `session_file` is the entry, `directory` looks through a folder. Nothing
+here knows a network, a clock or a store.
 """
 
 from service.importers.accounting import ImportReport

@@ -12,7 +12,7 @@ from projections.events import Malformed
 from projections.position import Position
 from projections.session import SessionFold
 from projections.transcript import snapshot, window_of
-from projections.web import WebView
+from projections.view import WebView
 from service.importers.accounting import ImportReport, Ledger
 from service.importers.claude_code import ClaudeCodeReader
 from service.importers.claude_delegates import Delegates
