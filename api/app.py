@@ -16,6 +16,7 @@ from api.http_events import Accepted, LogLine, append_events, read_log
 from api.http_metrics import metrics
 from api.http_preferences import get_preferences, patch_preferences
 from api.http_probes import Alive, Ready, livez, readyz, schema
+from api.http_search import SearchPage, search_session
 from api.http_sessions import delete_session, get_session, list_sessions
 from api.http_transcripts import OneSpec, OneTurn, get_transcript, get_turn, get_turn_spec
 from api.listing import SessionEntry, SessionPage
@@ -44,6 +45,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     read_log,
     readyz,
     schema,
+    search_session,
     status,
 )
 ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
@@ -55,6 +57,7 @@ ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
     Preferences,
     QuarantineList,
     Ready,
+    SearchPage,
     SessionEntry,
     SessionPage,
     Status,

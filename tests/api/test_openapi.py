@@ -15,6 +15,7 @@ CALLS = {
     "/v1/admin/status": {"get"},
     "/v1/sessions": {"get"},
     "/v1/sessions/{session}": {"get", "delete"},
+    "/v1/sessions/{session}/search": {"get"},
     "/v1/sessions/{session}/events": {"get", "post"},
     "/v1/sessions/{session}/transcript": {"get"},
     "/v1/sessions/{session}/turns/{turn}": {"get"},

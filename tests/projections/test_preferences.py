@@ -5,10 +5,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw
+from msgspec.structs import asdict
 
 from projections.preferences import FIELDS, InvalidPreference, Preferences, changes_of, normalised
 
@@ -19,6 +21,9 @@ DEFAULTS = Preferences(
     auto_collapse_settled_groups=True,
     auto_collapse_thinking=True,
 )
+ROOT = Path(__file__).parent.parent / "vectors"
+VECTORS = sorted((ROOT / "preferences").glob("*.json"))
+SCHEMA = json.loads((ROOT / "preferences.schema.json").read_text(encoding="utf-8"))
 JSON_VALUES = (
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.lists(st.integers(), max_size=2)
 )
@@ -32,6 +37,29 @@ def stored(**values: object) -> dict[str, bytes]:
 def asked(**values: object) -> dict[str, Raw]:
     """Fields as a request gives them."""
     return {name: Raw(json.dumps(value).encode()) for name, value in values.items()}
+
+
+def test_the_vectors_are_there_and_well_formed() -> None:
+    """A run over an empty folder proves nothing."""
+    assert len(VECTORS) >= 13
+    for path in VECTORS:
+        vector = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.validate(vector, SCHEMA)
+        assert path.stem == vector["name"]
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+def test_a_vector_reads_as_it_must(path: Path) -> None:
+    """What is stored, then what a write makes of it."""
+    vector = json.loads(path.read_text(encoding="utf-8"))
+    kept = stored(**vector["stored"])
+    changes = changes_of(asked(**(vector["write"] or {})))
+    refused = changes.field if isinstance(changes, InvalidPreference) else None
+    if not isinstance(changes, InvalidPreference):
+        merged = {**kept, **changes}
+        kept = {name: value for name, value in merged.items() if value is not None}
+    assert refused == vector["refused_field"]
+    assert asdict(normalised(kept)) == vector["after"]
 
 
 def test_nothing_stored_reads_as_the_defaults() -> None:
