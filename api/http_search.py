@@ -83,8 +83,8 @@ async def search_session(
     fold, position = await parts.transcripts.look(known, summary.version)
     if query is None:
         hit = locate(fold, key or "", tuple(inside or ()), asked)
-        hits = () if hit is None else (hit,)
-        return answer(request, SearchPage(session=known, position=position, hits=hits, cursor=None))
+        there = () if hit is None else (hit,)
+        return answer(request, SearchPage(session=known, position=position, hits=there, cursor=None))
     found = await _taken(search(fold, query, asked, cursor), limit + 1)
     hits = tuple(one.hit for one in found[:limit])
     more = found[limit - 1].cursor if len(found) > limit else None
