@@ -1,4 +1,7 @@
-"""What holds for every test: in CI none may be skipped, and a property fails the same way twice."""
+"""What holds for every test: in CI none may be skipped, and a property fails the same way twice.
+
+The fixtures that every suite may use are the engines and what Docker has of them.
+"""
 
 import os
 
@@ -6,9 +9,22 @@ import os
 # CPython 3.11 ("AST constructor recursion depth mismatch").
 import hypothesis
 
+from tests.docker_engine import docker_engine
+from tests.docker_images import local_base, redis_image, service_image
+from tests.engines import container_url, engine, engine_url
 from tests.no_skips import REQUIRE_ALL, pytest_make_collect_report, pytest_runtest_makereport
 
-__all__ = ["pytest_make_collect_report", "pytest_runtest_makereport"]
+__all__ = [
+    "container_url",
+    "docker_engine",
+    "engine",
+    "engine_url",
+    "local_base",
+    "pytest_make_collect_report",
+    "pytest_runtest_makereport",
+    "redis_image",
+    "service_image",
+]
 
 # No deadline: a slow machine is no wrong answer. In CI the examples depend on the commit alone, so that a
 # failure is the commit's; a developer's runs go on exploring.

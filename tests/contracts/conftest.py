@@ -1,41 +1,10 @@
-"""Every engine there is, and a fresh deployment on it for each test."""
+"""A fresh deployment for each test, on every engine there is."""
 
-import os
-import shutil
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
-from service.connection_redis import ask, connect
-from service.engine_valkey import EmbeddedEngine
 from tests.deployments import Chain, Deployment
-
-
-def _engines() -> list[str]:
-    named = os.environ.get("TURNFOLD_TEST_REDIS_URL")
-    return ["embedded", "redis-server", *([named] if named else [])]
-
-
-@pytest.fixture(params=_engines())
-async def engine_url(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[str]:
-    """The address of an empty engine: the wheel's Valkey, the system's Redis, or a server that was named."""
-    if request.param in ("embedded", "redis-server"):
-        program = None if request.param == "embedded" else _redis_server()
-        async with EmbeddedEngine(tmp_path / "engine", program=program) as engine:
-            yield engine.url
-        return
-    client = connect(request.param)
-    await ask(client, "FLUSHDB")
-    await client.aclose()
-    yield request.param
-
-
-def _redis_server() -> Path:
-    found = shutil.which("redis-server")
-    if found is None:
-        pytest.skip("no redis-server on PATH")
-    return Path(found)
 
 
 @pytest.fixture(params=[1, 4], ids=["1-partition", "4-partitions"])
