@@ -43,7 +43,8 @@ def local_base(docker_engine: DockerEngine) -> Iterator[str | None]:
         done = subprocess.run(
             [ROOT / ".ci" / "make-base-image", name], capture_output=True, text=True, check=False
         )
-        assert done.returncode == 0, done.stderr
+        if done.returncode != 0:
+            pytest.skip(f"no image can be pulled, and none can be made: {done.stderr.strip()[-500:]}")
         yield name
 
 
