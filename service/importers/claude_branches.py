@@ -13,6 +13,7 @@ import msgspec
 Known = Literal["new", "same", "other"]
 
 _CHECKSUM_BITS = 32
+_CHECKSUM_MASK = 2**_CHECKSUM_BITS - 1
 _BEFORE_ALL = 0
 
 
@@ -41,13 +42,18 @@ class Branches:
         found = self._lines.get(_digest(uuid))
         if found is None:
             return "new"
-        return "same" if found & (2**_CHECKSUM_BITS - 1) == checksum else "other"
+        is_first = found & _CHECKSUM_MASK == checksum
+        return "same" if is_first or _digest(f"{uuid}:{checksum}") in self._lines else "other"
 
     def note(self, uuid: str, checksum: int, parent: str | None, *, is_work: bool) -> None:
         """A line was read: what the model did is of the newest turn, anything else of its parent's."""
         above = None if parent is None else self._turn_of(parent)
         self._has_links = self._has_links or above is not None
         turn = self._here() if is_work or above is None else above
+        first = self._lines.get(_digest(uuid))
+        if first is not None:
+            self._lines[_digest(f"{uuid}:{checksum}")] = checksum
+            checksum = first & _CHECKSUM_MASK
         self._lines[_digest(uuid)] = (turn << _CHECKSUM_BITS) | checksum
 
     def turns_started(self, count: int) -> None:

@@ -75,6 +75,11 @@ def agent_named_by(path: Path) -> str:
     return path.stem.removeprefix(_PREFIX)
 
 
+def run_of(path: Path) -> str | None:
+    """The workflow's run that a subagent worked in, by the folder of its file."""
+    return path.parent.name if path.parent.parent.name == "workflows" else None
+
+
 def session_named_in(path: Path) -> str | None:
     """The session that a file's lines name; in a subagent's file its parent's."""
     return text(first_line(path), "sessionId")

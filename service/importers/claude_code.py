@@ -24,6 +24,7 @@ from service.importers.claude_thread import Thread
 from service.importers.emit import Emitter, NativeEvent
 from service.importers.fields import JsonObject, as_table, table, text
 from service.importers.lines import Line
+from service.importers.parse import encode
 from service.importers.reading import read_objects
 from service.importers.session_names import session_name
 
@@ -90,9 +91,14 @@ class ClaudeCodeReader:
             self._ledger.ended_as(self._home.talk.end_reason)
         yield from self._emitted(self._home, self._home.talk.finish(), 0)
 
-    def stray_delegate(self, call_id: str, call_input: Fields) -> Iterator[NativeEvent]:
-        """A call that the log does not hold, for a subagent that it does hold."""
-        yield from self._emitted(self._home, self._home.talk.stray_call(call_id, call_input), 0)
+    def stray_delegate(self, call_id: str, call_input: Fields, above: str | None) -> Iterator[NativeEvent]:
+        """A call that the log does not hold, for a subagent that it does hold; below the call `above`, if any."""
+        thread = self._home
+        if above is not None:
+            thread = self._thread_of_call.setdefault(above, Thread(self._stamp, above, is_delegate=True))
+            self._threads[f"call:{above}"] = thread
+        self._stamp.begin(call_id, None)
+        yield from self._emitted(thread, thread.talk.stray_call(call_id, call_input), 0)
 
     # One line
 
@@ -101,7 +107,7 @@ class ClaudeCodeReader:
         if kind is None:
             yield self._emitter.unreadable(line, "an object without a `type` text")
             return
-        uuid, checksum = text(fields, "uuid"), crc32(line.raw)
+        uuid, checksum = text(fields, "uuid"), _checksum(line, fields)
         thread, is_new = self._thread_for(kind, fields)
         known = "new" if uuid is None else thread.branches.known(uuid, checksum)
         if known == "same":
@@ -212,3 +218,10 @@ class ClaudeCodeReader:
             yield from self._emitted(thread, thread.talk.end(), 0)
         if self._before_result is not None:
             yield from self._before_result(call_id)
+
+
+def _checksum(line: Line, fields: JsonObject) -> int:
+    """What tells a repeated line from another one: after a compaction lines come again under another parent."""
+    if "message" not in fields:
+        return crc32(line.raw)
+    return crc32(encode([fields.get("timestamp"), fields["message"]]))

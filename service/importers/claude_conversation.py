@@ -121,16 +121,20 @@ class Conversation:
     def _close_rows(self, *, interrupted: bool = False) -> Iterator[Fields]:
         yield from self._work.settle(interrupted=interrupted)
         yield from self._steering.cancel_all(self.turn)
-        for call_id in self._stray_calls:
-            yield stamped("tool/result", f"{call_id}:result", None, call_id=call_id, status="unknown")
-        self._stray_calls.clear()
+        yield from self._close_stray_calls()
         if self._running_command is not None:
             yield {**silent_end(self._running_command), "turn": self.turn}
             self._running_command = None
 
+    def _close_stray_calls(self) -> Iterator[Fields]:
+        calls, self._stray_calls = self._stray_calls, []
+        for call_id in calls:
+            yield stamped("tool/result", f"{call_id}:result", None, call_id=call_id, status="unknown")
+
     def finish(self) -> Iterator[Fields]:
         """The end of a finished file."""
         yield from self.end()
+        yield from self._close_stray_calls()
         for row in self._waiting.rows():
             yield {**row, "turn": None}
 
@@ -139,6 +143,7 @@ class Conversation:
     def model_line(self, line: JsonObject) -> Iterator[Fields]:
         """An `assistant` line."""
         yield from self._ensure_turn()
+        yield from self._steering.taken(self._number)
         yield from self._work.line(line)
 
     def bare_call(self, line: JsonObject) -> Iterator[Fields]:
@@ -193,11 +198,12 @@ class Conversation:
             yield self._steering.deliver(content, message_id, self.turn)
 
     def stray_call(self, call_id: str, call_input: Fields) -> Iterator[Fields]:
-        """A call that no line holds, so that its subagent has a place; it ends with the turn."""
-        yield from self._ensure_turn()
+        """A call that no line holds, so that its subagent has a place: in the newest turn, with which it ends."""
+        if self._may_resume or self._number == 0:
+            yield from self._ensure_turn()
         self._stray_calls.append(call_id)
         call = {"call_id": call_id, "name": "Task", "input": call_input}
-        yield stamped("tool/call", f"{call_id}:call", self._stamp.ts_ms, turn=self.turn, **call)
+        yield stamped("tool/call", f"{call_id}:call", self._stamp.ts_ms, turn=self._number, **call)
 
     def command(self, name: str, arguments: str) -> Iterator[Fields]:
         """A command that was typed: in a turn at work it is part of it, else the turn before is over."""

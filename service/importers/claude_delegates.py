@@ -16,6 +16,7 @@ class Delegates:
     def __init__(self) -> None:
         self._prompt_of_open: dict[str, bytes] = {}
         self._call_of_agent: dict[str, str] = {}
+        self._call_of_run: dict[str, str] = {}
         self._taken: set[str] = set()
 
     def called(self, call_id: str, name: str, call_input: JsonObject) -> None:
@@ -37,6 +38,14 @@ class Delegates:
     def call_of(self, agent_id: str) -> str | None:
         """The call that a field names."""
         return self._call_of_agent.get(agent_id)
+
+    def ran(self, run_id: str, call_id: str) -> None:
+        """A field says that this call started this workflow's run."""
+        self._call_of_run.setdefault(run_id, call_id)
+
+    def call_of_run(self, run_id: str | None) -> str | None:
+        """The call that started a workflow's run, which may have many subagents."""
+        return None if run_id is None else self._call_of_run.get(run_id)
 
     def call_with(self, prompt: str) -> str | None:
         """The oldest open call with this prompt that no subagent has taken yet."""

@@ -111,9 +111,11 @@ class Handlers:
 
     def _result(self, thread: Thread, block: JsonObject, line: JsonObject) -> Iterator[Fields]:
         call_id = thread.talk.call_of(block, line)
-        agent_id = text(table(line, "toolUseResult"), "agentId")
-        if agent_id is not None:
+        details = table(line, "toolUseResult")
+        if (agent_id := text(details, "agentId")) is not None:
             self._delegates.linked(agent_id, call_id)
+        if (run_id := text(details, "runId")) is not None:
+            self._delegates.ran(run_id, call_id)
         yield from thread.talk.result(block, line, call_id)
         self._delegates.ended(call_id)
 

@@ -110,9 +110,12 @@ def _is_human(line: JsonObject, said: str, *, is_delegate: bool) -> bool:
 
 def says_human(line: JsonObject) -> bool | None:
     """Whether the line's own fields say that a human wrote it; nothing where they do not say."""
+    source = text(line, "promptSource")
     if (origin := text(table(line, "origin"), "kind")) is not None:
-        return origin == "human" or text(line, "promptSource") in _TYPED_SOURCES
-    return True if text(line, "promptSource") in _TYPED_SOURCES else None
+        return origin == "human" or source in _TYPED_SOURCES
+    if source == "system":
+        return False
+    return True if source in _TYPED_SOURCES else None
 
 
 def is_host_text(said: str) -> bool:

@@ -170,6 +170,47 @@ def test_subagent_that_no_call_can_be_found_for_is_shown(tmp_path: Path) -> None
     assert file.report.is_complete
 
 
+def test_subagents_of_a_workflow_are_nested_under_the_call_that_launched_it(tmp_path: Path) -> None:
+    """The result names the run, and the run the folder; each has a call of its own there."""
+    log = delegating(call("w1", "Workflow", script="x"))
+    log.result("w1", "launched", toolUseResult={"runId": "wf1", "status": "async_launched"})
+    log.model("It runs.")
+    log.system("turn_duration", durationMs=1)
+    for name in ("a1", "a2"):
+        path = tmp_path / "s1" / "subagents" / "workflows" / "wf1" / f"agent-{name}.jsonl"
+        written(path, agent_lines(name, said=f"By {name}."))
+    rows = rows_of(events_of(written(tmp_path / "s1.jsonl", log.lines)))[0]
+    assert rows[1] == "Workflow [ok] launched"
+    assert [row for row in rows if "says" in row] == [
+        "| | says: By a1.",
+        "| | says: By a2.",
+        "says: It runs.",
+    ]
+
+
+def test_two_files_that_name_one_call_are_told_apart(tmp_path: Path) -> None:
+    """The second one gets a call of its own below it."""
+    log = delegating(task("t1"))
+    log.result("t1")
+    subagent(tmp_path, "a1", agent_lines("a1", said="One."), toolUseId="t1")
+    subagent(tmp_path, "a2", agent_lines("a2", said="Two."), toolUseId="t1")
+    rows = rows_of(events_of(written(tmp_path / "s1.jsonl", log.lines)))[0]
+    assert "| says: One." in rows
+    assert "| | says: Two." in rows
+
+
+def test_subagent_without_a_call_stands_in_the_newest_turn_though_it_ended(tmp_path: Path) -> None:
+    """It opens no turn of its own."""
+    log = Log()
+    log.human("Go")
+    log.model("Done.")
+    log.system("turn_duration", durationMs=1)
+    subagent(tmp_path, "a1", agent_lines("a1"))
+    turns = rows_of(events_of(written(tmp_path / "s1.jsonl", log.lines)))
+    assert len(turns) == 1
+    assert "| says: Found." in turns[0]
+
+
 def test_subagent_of_a_subagent_is_nested_under_it(tmp_path: Path) -> None:
     """All their files lie in one folder."""
     inner = delegating(task("t2", "Deeper"))

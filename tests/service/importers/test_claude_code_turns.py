@@ -133,6 +133,7 @@ def test_cut_at_the_token_limit_and_a_refusal_end_the_turn_as_such() -> None:
             {"message": {"content": "<task-notification>x</task-notification>"}},
             "context meta: <task-notification>x</task-notification>",
         ),
+        ({"promptSource": "system", "message": {"content": "x"}}, "context meta: x"),
         ({"isMeta": True, "sourceToolUseID": "t", "message": {"content": "skill"}}, "context tool: skill"),
     ],
 )

@@ -213,6 +213,20 @@ def test_compaction_in_mid_turn_is_a_row_of_the_turn() -> None:
     assert [event["trigger"] for event in natives(log.lines, "compaction")] == ["auto", "auto"]
 
 
+def test_line_that_a_compaction_writes_again_is_read_once() -> None:
+    """What is preserved comes again under the summary: the same line with another parent."""
+    log = begun()
+    log.model("Done.")
+    kept = log.lines[-1]
+    log.system("compact_boundary", logicalParentUuid=log.leaf)
+    log.leaf = log.human("Summary", isCompactSummary=True)
+    log.lines.append({**kept, "parentUuid": log.leaf})
+    log.leaf = kept["uuid"]
+    log.human("Next")
+    assert [row for rows in shown(log.lines) for row in rows if row.startswith("says")] == ["says: Done."]
+    assert [rows[0] for rows in shown(log.lines)] == ["user: Go", "user: Next"]
+
+
 def test_summary_without_a_boundary_is_a_compaction_too() -> None:
     """The oldest logs have the summary alone, as a root of its own."""
     log = begun()
@@ -242,6 +256,25 @@ def test_queued_message_waits_and_is_delivered_where_the_turn_took_it() -> None:
     assert shown(log.lines) == [
         ["user: Go", "Bash [ok] done", "steering: Also b", "says: Both.", "-- completed"]
     ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "is_taken"), [(None, True), ("absorbed_mid_turn", True), ("edited", False)]
+)
+def test_queued_message_that_left_without_an_attachment_was_taken_if_the_model_goes_on(
+    reason: str | None, is_taken: bool
+) -> None:
+    """Some versions write none; a reason that says otherwise wins."""
+    log = begun()
+    log.model(call("t1"))
+    log.about("queue-operation", operation="enqueue", content="Also b")
+    log.about(
+        "queue-operation", operation="remove", content="Also b", **({"reason": reason} if reason else {})
+    )
+    log.result("t1")
+    log.model("Both.")
+    assert ("steering: Also b" in shown(log.lines)[0]) == is_taken
+    assert not any(row.startswith("queued") for row in shown(log.lines)[0])
 
 
 def test_queued_message_that_opens_the_next_turn_is_a_prompt_once() -> None:
