@@ -5,6 +5,7 @@ lies alone in a folder may have `subagents/` beside it. Older ones wrote them be
 tells whose they are.
 """
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -17,6 +18,7 @@ _PREFIX = "agent-"
 _FILES = f"{_PREFIX}*.jsonl"
 _COMPACTION_PREFIX = "agent-acompact"
 _OPENING_LINES = 20
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 
 
 class ChildFinder:
@@ -86,9 +88,14 @@ def session_named_in(path: Path) -> str | None:
 
 
 def own_session_id(path: Path) -> str | None:
-    """The id of the session that a file holds; nothing for a subagent's, which is known by the file's name."""
-    is_agents = is_agent_file(path) or first_line(path).get("isSidechain") is True
-    return None if is_agents else session_named_in(path)
+    """The id of the session that a file holds; nothing for a subagent's, which is known by the file's name.
+
+    The host names a file after its session. Its first lines may name another one, whose history was copied; they
+    count where the file has a name of its own.
+    """
+    if is_agent_file(path) or first_line(path).get("isSidechain") is True:
+        return None
+    return path.stem if _UUID.match(path.stem) else session_named_in(path)
 
 
 def first_line(path: Path) -> JsonObject:

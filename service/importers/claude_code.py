@@ -95,8 +95,7 @@ class ClaudeCodeReader:
         """A call that the log does not hold, for a subagent that it does hold; below the call `above`, if any."""
         thread = self._home
         if above is not None:
-            thread = self._thread_of_call.setdefault(above, Thread(self._stamp, above, is_delegate=True))
-            self._threads[f"call:{above}"] = thread
+            thread = self._thread_of(above)
         self._stamp.begin(call_id, None)
         yield from self._emitted(thread, thread.talk.stray_call(call_id, call_input), 0)
 
@@ -166,6 +165,8 @@ class ClaudeCodeReader:
             self._has_begun = True
             self._is_agents_own = self._is_agents_own or is_side
             self._home.talk.is_delegate = self._is_agents_own
+        if kind in _THREADED and (call_id := text(fields, "parent_tool_use_id")) is not None:
+            return self._thread_of(call_id), False
         if kind not in _THREADED or not is_side or self._is_agents_own:
             return self._home, False
         uuid, parent = text(fields, "uuid"), text(fields, "parentUuid")
@@ -179,6 +180,13 @@ class ClaudeCodeReader:
         if uuid is not None and agent_id is None:
             self._thread_of_line[uuid] = thread
         return thread, is_new
+
+    def _thread_of(self, call_id: str) -> Thread:
+        """The transcript under a call that is named."""
+        if call_id not in self._thread_of_call:
+            thread = Thread(self._stamp, call_id, is_delegate=True)
+            self._thread_of_call[call_id] = self._threads[f"call:{call_id}"] = thread
+        return self._thread_of_call[call_id]
 
     def _place(self, thread: Thread, fields: JsonObject, line_number: int) -> Iterator[NativeEvent]:
         """Puts a subagent of the main file under its call; without one, under one that is made up for it."""

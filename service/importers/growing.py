@@ -1,5 +1,6 @@
 """Stage 1 for a file that still grows: the lines that are whole so far, and the rest when it comes."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Self
@@ -8,8 +9,8 @@ from service.importers.errors import ImportFileError
 from service.importers.lines import MAX_LINE_BYTES, Line, open_bytes
 
 
-class FileShrankError(ImportFileError):
-    """The file is shorter than what was read of it: another one was written in its place."""
+class FileReplacedError(ImportFileError):
+    """The file was cut, or another one was written in its place: what comes does not follow what was read."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(f"{path.name} was cut or replaced while it was read; read it from its beginning")
@@ -42,13 +43,14 @@ class GrowingLines:
         """The lines that have become whole since the last call.
 
         Raises:
-            FileShrankError: the file is shorter than what was read of it.
+            FileReplacedError: the file became shorter, or is another one.
+            OSError: the file is gone.
         """
         stream = self._stream
         if stream is None:
             raise ValueError("not open")
-        if stream.seekable() and self._path.stat().st_size < stream.tell():
-            raise FileShrankError(self._path)
+        if stream.seekable() and not self._is_still_the_same(stream):
+            raise FileReplacedError(self._path)
         while piece := stream.readline(self._max_line_bytes):
             ends = piece.endswith(b"\n")
             self._part = self._part if self._skipping else self._part + piece
@@ -61,6 +63,10 @@ class GrowingLines:
         """The last line, which no line end follows; nothing where the file ends with one."""
         if self._part:
             yield self._line(is_terminated=False)
+
+    def _is_still_the_same(self, stream: BinaryIO) -> bool:
+        now = self._path.stat()
+        return now.st_size >= stream.tell() and os.path.samestat(now, os.fstat(stream.fileno()))
 
     def _line(self, *, is_terminated: bool) -> Line:
         raw, self._part = self._part, b""

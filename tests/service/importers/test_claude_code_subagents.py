@@ -99,6 +99,25 @@ def test_file_that_begins_with_a_subagents_line_is_its_own_transcript(tmp_path: 
     assert json.loads(events[0].body)["parent"] == {"session": "s1"}
 
 
+def test_line_that_names_its_call_is_nested_under_it() -> None:
+    """The host's own stream has the call on every line of a subagent."""
+    log = delegating(task("t1"), task("t2"))
+    log.model("Found.", parent_tool_use_id="t2")
+    log.result("t2")
+    log.result("t1")
+    assert shown(log.lines)[0][1:-1] == [
+        "Task [ok] done", "Task [ok] done", "| says: Found.", "| -- completed",
+    ]  # fmt: skip
+
+
+def test_session_is_named_after_its_file_where_the_host_named_it(tmp_path: Path) -> None:
+    """A resumed session may begin with the copied lines of another one."""
+    log = delegating()
+    own = "5f1c2a60-0000-4000-8000-000000000001"
+    assert opened(written(tmp_path / f"{own}.jsonl", log.lines)).suggested_session == own
+    assert opened(written(tmp_path / "copy.jsonl", log.lines)).suggested_session == "s1"
+
+
 # In files of their own
 
 

@@ -62,6 +62,21 @@ def test_file_that_became_shorter_ends_the_reading(tmp_path: Path) -> None:
             list(lines.whole())
 
 
+def test_file_that_another_one_replaced_ends_the_reading(tmp_path: Path) -> None:
+    """However long it is: an editor writes a new file and renames it."""
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"one\n")
+    with GrowingLines(path) as lines:
+        list(lines.whole())
+        (tmp_path / "new").write_bytes(b"x\ny\nz\n")
+        (tmp_path / "new").rename(path)
+        with pytest.raises(ImportFileError, match="was cut or replaced"):
+            list(lines.whole())
+        path.unlink()
+        with pytest.raises(FileNotFoundError):
+            list(lines.whole())
+
+
 def test_compressed_file_grows_too(tmp_path: Path) -> None:
     """A living writer flushes blocks into one frame."""
     path = tmp_path / "s.jsonl.zst"
