@@ -2,7 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.transcript_page import TranscriptPage, turn_end, turn_with_tool
+from tests.browser.service import Event
+from tests.browser.transcript_page import TranscriptPage, text, turn_end, turn_with_tool
 
 
 def test_an_open_turn_shows_all_and_folds_when_it_ends(transcript: TranscriptPage) -> None:
@@ -115,3 +116,45 @@ def test_the_answer_stands_near_its_closed_control(transcript: TranscriptPage) -
     transcript.control().click()
     assert transcript.row("step:1:2").evaluate(gap) == "16px"
     assert transcript.row("tool:call-1").evaluate(gap) == "16px"
+
+
+def test_what_was_opened_survives_another_session_and_no_reload(transcript: TranscriptPage) -> None:
+    """Expansion is kept by session while the page lives, and a reload frees it (E-3)."""
+    page, other = transcript.page, f"{transcript.session}-other"
+    transcript.append(*turn_with_tool(), turn_end())
+    transcript.service.append(other, *turn_with_tool(), turn_end())
+    transcript.open()
+    transcript.control().click()
+    expect(transcript.row("tool:call-1")).to_be_visible()
+    page.locator(f'[data-session="{other}"]').click()
+    expect(page.locator(".pane-title")).to_have_text(other)
+    expect(transcript.control()).to_have_attribute("aria-expanded", "false")
+    page.locator(f'[data-session="{transcript.session}"]').click()
+    expect(page.locator(".pane-title")).to_have_text(transcript.session)
+    expect(transcript.control()).to_have_attribute("aria-expanded", "true")
+    page.reload()
+    expect(transcript.control()).to_have_attribute("aria-expanded", "false")
+
+
+def test_a_process_inside_a_delegate_is_opened_on_its_own(transcript: TranscriptPage) -> None:
+    """A delegate's turn 1 is not the session's: it has an entry of its own, which its parent's close keeps (E-3)."""
+    inside: list[Event] = [
+        {"type": "turn/start", "turn": 1},
+        {"type": "tool/call", "turn": 1, "step": 1, "call_id": "inner", "name": "read", "input": {}},
+        {"type": "tool/result", "call_id": "inner", "status": "ok", "output": "found"},
+        {"type": "assistant/message", "turn": 1, "step": 2, "blocks": text("Done inside.")},
+        turn_end(),
+    ]
+    outer = turn_with_tool()
+    inside = [{**event, "parent_call_id": "call-1"} for event in inside]
+    transcript.append(*outer[:4], *inside, *outer[4:], turn_end())
+    transcript.open()
+    transcript.control().click()
+    inner = transcript.row("tool:call-1").locator('.nested [data-key="process:1"]').get_by_role("button")
+    expect(inner).to_have_attribute("aria-expanded", "false")
+    inner.click()
+    expect(inner).to_have_attribute("aria-expanded", "true")
+    transcript.control().click()
+    expect(transcript.control()).to_have_attribute("aria-expanded", "false")
+    transcript.control().click()
+    expect(inner).to_have_attribute("aria-expanded", "true")

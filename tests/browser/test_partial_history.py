@@ -40,3 +40,27 @@ def test_nothing_folds_until_the_whole_history_is_in(transcript: TranscriptPage)
         "() => [...document.querySelectorAll('.seat')].find((one) => one.watched).getBoundingClientRect().top"
     )
     assert abs(moved - top) <= 2
+
+
+def test_the_readers_option_folds_whole_turns_before_that(transcript: TranscriptPage) -> None:
+    """`fold_partial` folds what is whole in the window; off until the reader asks, it outlives a reload (E-5)."""
+    for turn in range(1, TURN_COUNT + 1):
+        transcript.append(*long_turn(turn))
+    last = TURN_COUNT + 1
+    transcript.append(*turn_with_tool(last), turn_end(last))
+    transcript.open()
+    option = transcript.page.get_by_role("button", name="Fold loaded turns")
+    expect(option).to_have_attribute("aria-pressed", "false")
+    expect(transcript.control(last)).to_be_hidden()
+    option.click()
+    expect(option).to_have_attribute("aria-pressed", "true")
+    expect(transcript.control(last)).to_have_attribute("aria-expanded", "false")
+    transcript.page.reload()
+    expect(transcript.control(last)).to_have_attribute("aria-expanded", "false")
+    transcript.page.get_by_role("button", name="Full").click()
+    expect(option).to_be_hidden()
+    expect(transcript.row(f"tool:call-{last}")).to_be_visible()
+    transcript.page.get_by_role("button", name="Compact").click()
+    option.click()
+    expect(transcript.row(f"tool:call-{last}")).to_be_visible()
+    expect(transcript.control(last)).to_be_hidden()

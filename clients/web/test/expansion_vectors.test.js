@@ -13,7 +13,8 @@ import { focusFirst, reduce } from "../src/expansion/reducer.js";
 import { NOTHING_CHOSEN, paneOf } from "../src/expansion/state.js";
 import { webShown } from "../src/expansion/web.js";
 
-const VECTORS = fileURLToPath(new URL("../../../tests/vectors/expansion", import.meta.url));
+/** pytest has other folders run too, to compare the two implementations. */
+const VECTORS = process.env.EXPANSION_VECTORS ?? fileURLToPath(new URL("../../../tests/vectors/expansion", import.meta.url));
 
 /** The session whose turns the steps look at. */
 const SESSION = "s";

@@ -1,0 +1,51 @@
+/** What the desktop reducers look at when one entry of a turn changed. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { desktopShown } from "../src/expansion/desktop.js";
+import { reduce } from "../src/expansion/reducer.js";
+import { NOTHING_CHOSEN, paneOf } from "../src/expansion/state.js";
+
+/** An entry of one group, and how often its disclosure was looked at. @param {string} id @param {boolean} open */
+function watched(id, open) {
+  const items = [{ ref: `tool:${id}1`, default_open: false }, { ref: `tool:${id}2`, default_open: false }];
+  const entry = { id, answer: [], outside: [], boundary: null, disclosure: { default_open: open, items: [{ group: `tool:${id}1`, default_open: open, items }] } };
+  const looks = { count: 0 };
+  const seen = new Proxy(entry, {
+    get: (target, name) => {
+      if (name === "disclosure") looks.count += 1;
+      return Reflect.get(target, name);
+    },
+  });
+  return { entry: seen, looks };
+}
+
+/** @param {...object} entries @returns {any} */
+function turnOf(...entries) {
+  return { presentation: { entries } };
+}
+
+/** @param {any} turn @param {any[]} attention @returns {any} */
+function settle(turn, attention) {
+  return { type: "desktop/settle", session: "s", turn, attention };
+}
+
+test("an entry that a delta left alone is not looked at again", () => {
+  const steady = watched("a", true);
+  const attention = [{ kind: "item", id: "tool:a1" }, { kind: "item", id: "tool:b1" }];
+  const first = reduce(NOTHING_CHOSEN, settle(turnOf(steady.entry, watched("b", true).entry), attention));
+  assert.ok(steady.looks.count > 0);
+  steady.looks.count = 0;
+  const changed = turnOf(steady.entry, watched("b", false).entry);
+  const after = reduce(first, settle(changed, attention));
+  assert.deepEqual(desktopShown(paneOf(after, "s"), changed).hidden, []);
+  assert.notEqual(after, first, "the group of the changed entry was held open");
+  assert.equal(steady.looks.count, 0);
+});
+
+test("a settle looks at no entry while nothing of the transcript is in use", () => {
+  const one = watched("a", false);
+  assert.equal(reduce(NOTHING_CHOSEN, settle(turnOf(one.entry), [])), NOTHING_CHOSEN);
+  assert.equal(one.looks.count, 0);
+});
