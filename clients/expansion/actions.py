@@ -20,9 +20,9 @@ class Window(Struct, frozen=True, kw_only=True):
         fold_partial: the reader's option to fold whole turns before that (E-5).
     """
 
-    mode: Literal["compact", "normal"] = "compact"
-    history_complete: bool = True
-    fold_partial: bool = False
+    mode: Literal["compact", "normal"]
+    history_complete: bool
+    fold_partial: bool
 
 
 class RowFocus(Struct, frozen=True, kw_only=True):

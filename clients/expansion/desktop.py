@@ -83,7 +83,7 @@ def _toggle(pane: Pane, action: DesktopToggle) -> Pane:
 def _claim(pane: Pane, level: Level, action: DesktopToggle | DesktopTouch) -> Pane:
     """Store the present state of all above, so that a later default moves none of it (E-9)."""
     for above in (*around(action.turn, action.outer), *level.above):
-        if above.default_open is not None and not pane.has_choice(above.at):
+        if above.default_open is not None:
             pane = pane.choosing(above.at, is_open=is_open(pane, above))
     # An item that stands by itself shows; so will its group, once there is one.
     if level.single_of is not None and not pane.has_choice(level.single_of):

@@ -54,7 +54,7 @@ def _told(actions: list[Vector], turns: Vector) -> list[Vector]:
 
 def _look(pane: Any, name: str, turn: Vector, window: Vector | None) -> Vector:
     if name.startswith("w"):
-        window = window or msgspec.to_builtins(Window())
+        window = window or {"mode": "compact", "history_complete": True, "fold_partial": False}
         shown = web.shown(pane, msgspec.convert(turn, WebTurn), msgspec.convert(window, Window))
         return {"web": {"turn": name, "window": window, "shown": msgspec.to_builtins(shown)}}
     levels = desktop.shown(pane, msgspec.convert(turn, DesktopTurn))

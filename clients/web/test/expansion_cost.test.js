@@ -49,3 +49,11 @@ test("a settle looks at no entry while nothing of the transcript is in use", () 
   assert.equal(reduce(NOTHING_CHOSEN, settle(turnOf(one.entry), [])), NOTHING_CHOSEN);
   assert.equal(one.looks.count, 0);
 });
+
+test("a value that stands in two transcripts has levels of its own in each", () => {
+  const { entry } = watched("a", false);
+  const own = turnOf(entry);
+  const inner = { ...turnOf(entry), path: ["call"] };
+  assert.deepEqual(desktopShown(paneOf(NOTHING_CHOSEN, "s"), own).hidden.map((at) => at.path), [[], [], []]);
+  assert.deepEqual(desktopShown(paneOf(NOTHING_CHOSEN, "s"), inner).hidden.map((at) => at.path), [["call"], ["call"], ["call"]]);
+});

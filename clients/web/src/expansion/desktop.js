@@ -73,7 +73,7 @@ function toggle(pane, action) {
 /** Stores the present state of all above, so that a later default moves none of it (E-9). @param {Pane} pane @param {Level} level @param {DesktopGesture} action @returns {Pane} */
 function claim(pane, level, action) {
   for (const above of [...around(action.turn, action.outer ?? []), ...level.above]) {
-    if (above.default_open !== null && !hasChoice(pane, above.at)) pane = choosing(pane, above.at, isOpen(pane, above));
+    if (above.default_open !== null) pane = choosing(pane, above.at, isOpen(pane, above));
   }
   // An item that stands by itself shows; so will its group, once there is one.
   if (level.single && !hasChoice(pane, level.single)) pane = choosing(pane, level.single, true);
