@@ -2,8 +2,6 @@
 
 import msgspec
 import pytest
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from api.codes import CLOSES, ERRORS, CloseCode, ErrorCode, may_reconnect
 from api.messages import Error, Limits, Pong, Welcome
@@ -216,59 +214,3 @@ def test_every_code_is_in_its_table_and_says_what_to_do() -> None:
     assert set(CLOSES) == set(CloseCode)
     final = {CloseCode.UNAUTHENTICATED, CloseCode.NO_SUBPROTOCOL}
     assert {code for code in CloseCode if not may_reconnect(code)} == final
-
-
-class ProtocolMachine(RuleBasedStateMachine):
-    """Any messages in any order, against a model that is a set of names."""
-
-    @initialize()
-    def start(self) -> None:
-        """A socket that was just accepted, and what we think of it."""
-        self.connection = connection(max_subscriptions=3, max_messages_per_minute=100_000)
-        self.subs: dict[str, int] = {}
-
-    names = st.sampled_from(["a", "b", "c", "d"])
-
-    @rule(sub=names, listed=st.booleans())
-    def subscribe(self, sub: str, *, listed: bool) -> None:
-        """A name is taken if it is free and there is room."""
-        message = {"type": "subscribe_sessions", "sub": sub} if listed else {**SUBSCRIBE, "sub": sub}
-        effects = say(self.connection, message)
-        if sub not in self.subs and len(self.subs) < 3:
-            self.subs[sub] = 0 if listed else 1
-            assert isinstance(effects[-1], Follow | FollowList)
-
-    @rule(sub=names)
-    def unsubscribe(self, sub: str) -> None:
-        """A name that is taken is freed."""
-        effects = say(self.connection, {"type": "unsubscribe", "sub": sub})
-        assert (Drop(sub=sub) in effects) is (self.subs.pop(sub, None) is not None)
-
-    @rule(sub=names)
-    def set_view(self, sub: str) -> None:
-        """Only a session has a view."""
-        effects = say(self.connection, {"type": "set_view", "sub": sub, "view": {"kind": "web"}})
-        if self.subs.get(sub):
-            self.subs[sub] += 1
-            assert isinstance(effects[-1], Show)
-            assert effects[-1].view_rev == self.subs[sub]
-
-    @rule(sub=names)
-    def end(self, sub: str) -> None:
-        """The service ends what is there."""
-        assert bool(self.connection.ended(sub, ErrorCode.UNAVAILABLE)) is (
-            self.subs.pop(sub, None) is not None
-        )
-
-    @rule(raw=st.one_of(st.text(max_size=40), st.binary(max_size=40)))
-    def rubbish(self, raw: str | bytes) -> None:
-        """Any bytes: an error, or nothing that changes a subscription."""
-        assert self.connection.receive(raw, NOW_MS)
-
-    @invariant()
-    def agrees(self) -> None:
-        """The model and the connection know the same names."""
-        assert self.connection.subs == self.subs
-
-
-TestAnyOrder = ProtocolMachine.TestCase
