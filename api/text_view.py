@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 Json = Any  # decoded JSON of the wire
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Control characters, bidirectional overrides, and halves of surrogate pairs, which no encoding can write.
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _INDENT = "  "
 # Of a tool's input and output in one line; the whole is what `--json` and the page are for.
 _EXCERPT_CHARS = 120
@@ -34,7 +35,7 @@ def words_of(locale: str) -> dict[str, str]:
 
 
 def harmless(text: str) -> str:
-    """Make a text safe to print: what could steer a terminal is shown as a sign.
+    """Make a text safe to print: what could steer a terminal, or cannot be written, is shown as a sign.
 
     >>> harmless("a\\x1b[2Jb")
     'a␛[2Jb'

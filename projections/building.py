@@ -44,7 +44,7 @@ class BlockBuilder(Struct, array_like=True):
     name: str | None = None
     visible_seq: int = -1  # the seq at which it first showed something; -1: not yet
     ended: bool = False
-    half: str = ""  # a high surrogate whose other half may come with the next chunk
+    half: int = 0  # the code of a high surrogate whose other half may come with the next chunk: UTF-8 has no such text
     # transient
     sent: int = 0  # parts already given to subscribers
     encoded: Raw | None = None
@@ -65,7 +65,7 @@ class BlockBuilder(Struct, array_like=True):
 
     def end_half(self) -> None:
         """Replace a half whose other never came."""
-        self.half = ""
+        self.half = 0
         self.parts.append(REPLACEMENT)
         self.encoded = None
 
@@ -170,7 +170,7 @@ class ToolBuilder(Struct, array_like=True):
     end_ms: int | None = None
     duration_ms: int | float | None = None
     progress: list[str] = []
-    half: str = ""
+    half: int = 0
     # transient
     sent: int = 0
 

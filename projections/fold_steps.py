@@ -157,16 +157,17 @@ def _starts_low(text: str) -> bool:
     return bool(text) and _HALF_LAST < text[0] <= _SURROGATE_LAST
 
 
-def join_halves(fold: Fold, half: str, text: str) -> tuple[str, str]:
+def join_halves(fold: Fold, half: int, text: str) -> tuple[str, int]:
     """Join the halves of a surrogate pair split over two chunks.
 
     Returns:
-        The text to append, and the half that waits for the next chunk; a half whose other never comes is U+FFFD.
+        The text to append, and the code of the half that waits for the next chunk, 0 for none; a half whose other
+        never comes is U+FFFD.
     """
     if not text:
         return "", half
-    joined = half + text
-    waits = joined[-1] if _HALF_FIRST <= joined[-1] <= _HALF_LAST else ""
+    joined = chr(half) + text if half else text
+    waits = ord(joined[-1]) if _HALF_FIRST <= joined[-1] <= _HALF_LAST else 0
     if waits:
         joined = joined[:-1]
     fixed = joined.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

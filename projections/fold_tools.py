@@ -81,7 +81,7 @@ def fold_result(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolResult) -
         )
     elif tool.half:
         tool.progress.append(REPLACEMENT)
-    tool.half = ""
+    tool.half = 0
     turn.open_calls.pop(event.call_id, None)
     fold.close_delegate(event.call_id, _delegate_end(event.status), seq, tool.end_ms)
     fold.touch(turn, turn.slots[f"tool:{event.call_id}"], seq)

@@ -18,7 +18,7 @@ from projections.fold import Fold
 from projections.session import SessionFold
 
 # Raise it when the builders change their shape or the fold its mind: older saves are then replayed from the log.
-SAVED_FORMAT = 1
+SAVED_FORMAT = 2
 _encode = msgspec.json.encode
 
 

@@ -196,6 +196,13 @@ def test_the_account_of_a_file_makes_terminal_escapes_harmless(tmp_path: Path) -
     assert "\x1b" not in done.stderr
 
 
+def test_the_account_of_a_file_can_be_printed_whatever_its_types_are_called(tmp_path: Path) -> None:
+    """Half of a surrogate pair in a name is a sign, as any other thing that cannot be shown."""
+    file = tmp_path / "s.jsonl"
+    file.write_text('{"type":"turn/start","turn":1}\n{"type":"odd/\\ud83d"}\nrubbish\n')
+    assert "odd/\ufffd" in turnfold("show", file).stderr
+
+
 @pytest.mark.parametrize(
     ("status", "body", "says"),
     [

@@ -112,3 +112,8 @@ def call(call_id: str = "c1", step: int = 1, name: str = "read", **fields: Any) 
 def result(call_id: str = "c1", output: str = "out", status: str = "ok", **fields: Any) -> Event:
     """`tool/result`."""
     return {"type": "tool/result", "call_id": call_id, "status": status, "output": output, **fields}
+
+
+def tool_progress(output: str, call_id: str = "c1") -> Event:
+    """`tool/progress`."""
+    return {"type": "tool/progress", "call_id": call_id, "output": output}

@@ -2,6 +2,7 @@
 
 from projections.decode import decode_event
 from projections.events import Malformed
+from projections.saved import encode_head, encode_turns, restore
 from tests.projections.folding import (
     call,
     chunk,
@@ -9,10 +10,12 @@ from tests.projections.folding import (
     fold,
     keys,
     message,
+    more,
     result,
     row,
     say,
     start,
+    tool_progress,
     transcript,
     user,
 )
@@ -179,6 +182,17 @@ def test_a_surrogate_pair_split_over_two_chunks_is_joined() -> None:
     session = fold(first, second)
     assert row(session, "step:1:1")["blocks"][0]["text"] == "a\U0001f600b"
     assert session.anomalies == {}
+
+
+def test_half_a_pair_waits_through_a_save() -> None:
+    """R-6: a save between the two chunks keeps the half, in a text and in a tool's output; the pair is joined."""
+    first = fold(start(), chunk("x\ud83d"), call(), tool_progress("y\ud83d"))
+    restored = restore(encode_head(first), encode_turns(first))
+    for session in (first, restored):
+        more(session, chunk("\ude00z"), tool_progress("\ude00"))
+        assert row(session, "step:1:1")["blocks"] == [{"type": "text", "text": "x\U0001f600z"}]
+        assert row(session, "tool:c1")["progress"] == "y\U0001f600"
+        assert session.anomalies == {}
 
 
 def test_a_lone_surrogate_becomes_the_replacement_character_and_is_counted() -> None:
