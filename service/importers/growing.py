@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, Self
 
+import zstandard
+
 from service.importers.errors import ImportFileError
 from service.importers.lines import MAX_LINE_BYTES, Line, open_bytes
 
@@ -19,7 +21,8 @@ class FileReplacedError(ImportFileError):
 class GrowingLines:
     """The lines of a file, read as far as they are there.
 
-    A line is given once, when its end is there. Use it as a context manager: it holds the file open.
+    A line is given once, when its end is there. Damaged compressed data ends the file with a damaged line, as in
+    `read_lines`. Use it as a context manager: it holds the file open.
     """
 
     def __init__(self, path: Path, max_line_bytes: int = MAX_LINE_BYTES) -> None:
@@ -30,6 +33,7 @@ class GrowingLines:
         self._number = 0
         self._part = b""
         self._skipping = False
+        self._is_damaged = False
 
     def __enter__(self) -> Self:
         self._stream = self._opened.__enter__()
@@ -51,6 +55,16 @@ class GrowingLines:
             raise ValueError("not open")
         if stream.seekable() and not self._is_still_the_same(stream):
             raise FileReplacedError(self._path)
+        if self._is_damaged:
+            return
+        try:
+            yield from self._read_on(stream)
+        except zstandard.ZstdError as error:
+            self._is_damaged = True
+            self._number += 1
+            yield Line(number=self._number, raw=b"", damage=f"compressed data cannot be read: {error}")
+
+    def _read_on(self, stream: BinaryIO) -> Iterator[Line]:
         while piece := stream.readline(self._max_line_bytes):
             ends = piece.endswith(b"\n")
             self._part = self._part if self._skipping else self._part + piece

@@ -1,4 +1,4 @@
-"""Situations that break folding products, one vector each: what the web view shows, at each moment that matters."""
+"""Situations that break folding products, a vector or more for each: what is shown at each moment that matters."""
 
 import json
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from projections.presenter import Presenter
 from projections.replica import apply_ops
 from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
-from projections.view import WebView
+from projections.view import DesktopView, TuiView, View, WebView
 from tests.projections.folding import Event, more, row, transcript
 from tests.projections.test_properties import as_json, content
 
@@ -83,6 +83,42 @@ def facts_of(turn: Event, turn_zh: Event) -> Event:
     }
 
 
+def entry_of(entry: Event) -> Event:
+    """A display entry of the desktop view in the words of the vectors."""
+    disclosure = entry["disclosure"]
+    found = {name: entry[name] for name in ("boundary", "answer", "outside")}
+    if disclosure is None:
+        return {**found, "process": None}
+    header = disclosure["header"]
+    return {
+        **found,
+        "process": [node_of(node) for node in disclosure["items"]],
+        "status": header["status"],
+        "tool_count": header["tool_count"],
+    }
+
+
+def node_of(node: Event) -> str | Event:
+    """What a disclosure lists: an item, a group or the delegations that stand together."""
+    if "group" in node:
+        refs = [item["ref"] for item in node["items"]]
+        return {"group": refs, "operation_count": node["title"]["operation_count"]}
+    if "topology" in node:
+        return {"tasks": [task["ref"] for task in node["tasks"]]}
+    return str(node["ref"])
+
+
+def check_desktop(turns: list[list[Event]], session: SessionFold) -> None:
+    """Compare the display entries of each turn with what a moment names of them (C-1 to C-6, C-10, C-11)."""
+    shown = transcript(session, DesktopView())["turns"]
+    found = [[entry_of(entry) for entry in turn["presentation"]["entries"]] for turn in shown]
+    named = [
+        [{name: entry.get(name) for name in wanted} for wanted, entry in zip(entries, mine, strict=True)]
+        for entries, mine in zip(turns, found, strict=True)
+    ]
+    assert named == turns
+
+
 def check(moment: Event, reading: Reading) -> None:
     """Compare what a moment names with what the session shows."""
     session = reading.session
@@ -91,6 +127,8 @@ def check(moment: Event, reading: Reading) -> None:
         found = [facts_of(one, zh) for one, zh in zip(shown["turns"], shown_zh["turns"], strict=True)]
         pairs = list(zip(moment["turns"], found, strict=True))
         assert [{name: turn[name] for name in wanted} for wanted, turn in pairs] == moment["turns"]
+    if "desktop" in moment:
+        check_desktop(moment["desktop"], session)
     if "session_rows" in moment:
         assert [one["key"] for one in shown["session_rows"]] == moment["session_rows"]
     for key, wanted in moment.get("row", {}).items():
@@ -136,19 +174,20 @@ def test_a_situation_shows_what_it_must_at_each_moment(path: Path) -> None:
         check(moment, reading)
 
 
+@pytest.mark.parametrize("view", [WebView(), DesktopView(), TuiView()], ids=lambda view: type(view).__name__)
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
-def test_a_situation_is_the_same_live_and_in_history(path: Path) -> None:
+def test_a_situation_is_the_same_live_and_in_history(path: Path, view: View) -> None:
     """W-1: who follows event by event holds what a reader of history gets, and a restored fold is that fold."""
-    reading, presenter = Reading(), Presenter(WebView())
-    client = transcript(reading.session)
+    reading, presenter = Reading(), Presenter(view)
+    client = transcript(reading.session, view)
     presenter.tell_all(reading.session)
     for event in vector_of(path)["events"]:
         reading.take(event)
         for one in facts(reading.session.drain()):
             apply_ops(client, as_json(presenter.ops(one)))
-        assert content(client) == content(transcript(reading.session))
+        assert content(client) == content(transcript(reading.session, view))
     saved = encode_head(reading.session), encode_turns(reading.session)
-    assert transcript(restore(*saved)) == transcript(reading.session)
+    assert transcript(restore(*saved), view) == transcript(reading.session, view)
 
 
 def test_five_hundred_events_that_come_again_change_nothing() -> None:

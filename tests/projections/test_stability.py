@@ -12,7 +12,7 @@ from projections.decode import decode_event
 from projections.events import Malformed
 from projections.session import SessionFold
 from projections.transcript import snapshot, window_of
-from projections.web import WebView
+from projections.view import WebView
 from tests.projections.logs import LOGS
 from tests.projections.test_properties import AT, fold_all, saved, shot
 

@@ -77,6 +77,20 @@ def test_file_that_another_one_replaced_ends_the_reading(tmp_path: Path) -> None
             list(lines.whole())
 
 
+def test_damaged_compressed_data_ends_the_file_with_a_damaged_line(tmp_path: Path) -> None:
+    """Once, behind the lines that could be read; what comes later cannot be read either."""
+    path = tmp_path / "s.jsonl.zst"
+    good = zstandard.ZstdCompressor(write_checksum=True).compress(b"one\ntwo\n")
+    path.write_bytes(good + b"\x28\xb5\x2f\xfd" + b"\xff" * 40)
+    with GrowingLines(path) as lines:
+        *whole, damaged = lines.whole()
+        assert raws(whole) == [b"one", b"two"]
+        assert (damaged.raw, damaged.number) == (b"", 3)
+        assert (damaged.damage or "").startswith("compressed data cannot be read")
+        added(path, good)
+        assert list(lines.whole()) == []
+
+
 def test_compressed_file_grows_too(tmp_path: Path) -> None:
     """A living writer flushes blocks into one frame."""
     path = tmp_path / "s.jsonl.zst"
