@@ -12,7 +12,7 @@ from projections.decode import decode_event
 from projections.events import Malformed
 from projections.session import SessionFold
 from projections.transcript import snapshot, window_of
-from projections.view import WebView
+from projections.view import DesktopView, WebView
 from tests.projections.logs import LOGS
 from tests.projections.test_properties import AT, fold_all, saved, shot
 
@@ -158,3 +158,67 @@ def test_any_depth_is_an_event_or_a_reason(depth: int, opening: str) -> None:
     """RecursionError counts as malformed (R-9), closed or not."""
     for raw in (opening * depth, '{"type":"custom/x","payload":' + "[" * depth + "]" * depth + "}"):
         SessionFold().apply(0, decode_event(raw.encode()))
+
+
+DESKTOP_MODES = st.sampled_from(["fully-folded", "command-first"])
+
+
+def entries_of(fold: SessionFold, view: DesktopView) -> list[dict[str, Any]]:
+    """The display entries of every turn."""
+    return [entry for turn in shot(fold, view)["turns"] for entry in turn["presentation"]["entries"]]
+
+
+def containers(entries: list[dict[str, Any]]) -> dict[str, str]:
+    """The id of the group or topology that each item belongs to, those that stand by themselves included."""
+    found: dict[str, str] = {}
+    for entry in entries:
+        for node in (entry["disclosure"] or {"items": []})["items"]:
+            inside = node.get("items") or node.get("tasks") or [node]
+            name = node.get("group") or node.get("topology") or node.get("group_id")
+            if name is not None:
+                found.update({item["ref"]: name for item in inside})
+    return found
+
+
+@given(LOGS, DESKTOP_MODES)
+def test_ids_of_the_desktop_survive_every_preference(log: Log, mode: Any) -> None:
+    """C-1: hiding thinking and what is open by default change no entry's id and no group's, also of a single item."""
+    fold = fold_all(log)
+    shown = entries_of(fold, DesktopView(mode=mode))
+    hidden = entries_of(
+        fold, DesktopView(mode=mode, thinking=False, collapse_groups=False, collapse_thinking=False)
+    )
+    assert [entry["id"] for entry in shown] == [entry["id"] for entry in hidden]
+    with_thinking, without = containers(shown), containers(hidden)
+    common = with_thinking.keys() & without.keys()
+    assert {ref: with_thinking[ref] for ref in common} == {ref: without[ref] for ref in common}
+    flat = entries_of(fold, DesktopView(mode="flat"))
+    assert [entry["id"] for entry in flat] == [entry["id"] for entry in shown]
+
+
+@given(LOGS, st.sampled_from([DesktopView(), DesktopView(mode="command-first"), DesktopView(thinking=False)]))
+def test_ids_of_the_desktop_are_never_shared(log: Log, view: DesktopView) -> None:
+    """C-1: an entry, a group or a topology is found by its id; nothing is listed twice in its turn."""
+    for turn in shot(fold_all(log), view)["turns"]:
+        entries = turn["presentation"]["entries"]
+        nodes = [node for entry in entries for node in (entry["disclosure"] or {"items": []})["items"]]
+        ids = [entry["id"] for entry in entries]
+        ids += [node.get("group") or node.get("topology") for node in nodes if "ref" not in node]
+        assert len(ids) == len(set(ids))
+        refs = [item["ref"] for node in nodes for item in node.get("items") or node.get("tasks") or [node]]
+        refs += [ref for entry in entries for ref in (*entry["answer"], *entry["outside"])]
+        assert len(refs) == len(set(refs))
+
+
+@given(LOGS)
+def test_entries_of_the_desktop_keep_their_ids_while_a_session_grows(log: Log) -> None:
+    """C-1: an entry that a row opened is there, under its id and in its place, whatever comes later."""
+    fold = SessionFold()
+    before: list[str] = []
+    for event in log:
+        fold_all([event], fold)
+        after = [entry["id"] for entry in entries_of(fold, DesktopView()) if entry["boundary"] is not None]
+        if event["type"] not in _MOVING or "parent_call_id" in event:
+            held = set(before)
+            assert [one for one in after if one in held] == before
+        before = after
