@@ -8,11 +8,11 @@
 4. A follower that was skipped (`outbox.py`) leaves the channel and comes back through a snapshot.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from api.codes import ErrorCode
-from api.frames import NO_REV, NOBODY, head_of, size_bytes, tail_of
-from api.messages import Delta, Shared
+from api.frames import NO_REV, NOBODY, SharedFrame
+from api.messages import Delta, Reset, ResetReason, Shared
 from api.metrics import EdgeMetrics
 from api.outbox import Outbox
 from projections.deltas import Op, TurnOps, in_window
@@ -49,21 +49,33 @@ class Follower:
 
     def send(self, message: Shared) -> None:
         """Send a message that is this follower's alone."""
-        tag, tail = str(type(message).__struct_config__.tag), tail_of(message)
-        self._metrics.encoded(tag, size_bytes(tail))
-        self.send_tail(tag, tail)
+        shared = SharedFrame(message)
+        self._metrics.encoded(shared.tag, shared.size_bytes)
+        self.send_shared(shared)
 
-    def send_tail(self, tag: str, tail: str) -> None:
+    def send_shared(self, message: SharedFrame) -> None:
         """Send a shared message that is no live delta."""
-        if self.has_left:
-            return
-        self.outbox.put_shared(head_of(tag, self.sub, self.view_rev), tail, self.sub)
+        if not self.has_left:
+            self.outbox.put(message.to(self.sub, self.view_rev, self.outbox.codec), self.sub)
 
-    def send_delta(self, tail: str) -> None:
+    def send_snapshot(self, parts: Iterable[SharedFrame]) -> None:
+        """Send a snapshot, to its last part."""
+        for part in parts:
+            self.send_shared(part)
+        if not self.has_left:
+            self.outbox.made_good(self.sub)
+
+    def send_delta(self, message: SharedFrame) -> None:
         """Send a live delta."""
+        if not self.has_left:
+            self.outbox.put_delta(message.to(self.sub, self.view_rev, self.outbox.codec), self.sub)
+
+    def start_over(self, reason: ResetReason) -> None:
+        """Void what was sent, and drop what was not: a snapshot follows."""
         if self.has_left:
             return
-        self.outbox.put_delta(head_of("delta", self.sub, self.view_rev), tail, self.sub)
+        self.outbox.void(self.sub)
+        self.send(Reset(sub=NOBODY, view_rev=NO_REV, reason=reason))
 
 
 class Channel:
@@ -79,8 +91,8 @@ class Channel:
         self.version = version
         self.sent = version
         self.followers: dict[Follower, None] = {}
-        self.snapshot: tuple[tuple[int, int | None], tuple[str, ...], int] | None = None
-        """The last snapshot's tails and floor, by (version, floor asked for): many may come at once."""
+        self.snapshot: tuple[tuple[int, int | None], tuple[SharedFrame, ...], int] | None = None
+        """The last snapshot's parts and floor, by (version, floor asked for): many may come at once."""
         self._presenter = Presenter(view)
         self._presenter.tell_open(fold)
 
@@ -100,26 +112,26 @@ class Channel:
         if not everything:
             return 0
         since, self.sent = self.sent, version
-        shared = self._tail(since, everything)
-        tails: dict[int, str] = {}
+        shared = self._delta(since, everything)
+        deltas: dict[int, SharedFrame] = {}
         for follower in tuple(self.followers):
             floor = follower.floor
-            if floor not in tails:
+            if floor not in deltas:
                 part = tuple(op for one, each in ops for op in in_window(one, each, floor))
-                tails[floor] = shared if len(part) == len(everything) else self._tail(since, part)
-            follower.send_delta(tails[floor])
+                deltas[floor] = shared if len(part) == len(everything) else self._delta(since, part)
+            follower.send_delta(deltas[floor])
         return len(self.followers)
 
     def settle(self) -> None:
         """Tell the followers the present version, where only batches without a change came."""
         if self.is_behind:
             since, self.sent = self.sent, self.version
-            tail = self._tail(since, ())
+            delta = self._delta(since, ())
             for follower in tuple(self.followers):
-                follower.send_delta(tail)
+                follower.send_delta(delta)
 
-    def _tail(self, since: int, ops: tuple[Op, ...]) -> str:
+    def _delta(self, since: int, ops: tuple[Op, ...]) -> SharedFrame:
         delta = Delta(sub=NOBODY, view_rev=NO_REV, since=since, to=self.sent, epoch=self.epoch, ops=ops)
-        tail = tail_of(delta)
-        self._metrics.encoded("delta", size_bytes(tail))
-        return tail
+        shared = SharedFrame(delta)
+        self._metrics.encoded(shared.tag, shared.size_bytes)
+        return shared

@@ -5,7 +5,8 @@ frames.
    names of those that are gone.
 2. Announcements only collect names; at most every `LIST_TICK_S` the changed summaries are read and sent, so
    a list costs the same whether its sessions stream or not.
-3. A token that may not read every session is told of its own alone (W-6). Each entry is encoded once.
+3. A token that may not read every session is told of its own alone (W-6). Each entry is encoded once, and a
+   frame once for all who are told the same.
 4. A follower that was skipped (`outbox.py`), and everybody after a hole in the feed, gets the list whole
    again.
 """
@@ -16,7 +17,7 @@ from collections.abc import Callable, Coroutine
 import msgspec
 
 from api.codes import ErrorCode
-from api.frames import whole
+from api.frames import NO_REV, NOBODY, SharedFrame
 from api.listing import entry_of
 from api.messages import Sessions
 from api.outbox import Outbox
@@ -29,12 +30,14 @@ LIST_TICK_S = 0.5
 
 _encode = msgspec.json.Encoder().encode
 _Encoded = dict[SessionId, msgspec.Raw]
+#: The sessions of an update that one follower is told of: those that changed, and those that are gone.
+_Share = tuple[tuple[SessionId, ...], tuple[SessionId, ...]]
 
 
 class ListFollower:
     """One subscription of the list; `may_read` says which sessions it may know of."""
 
-    __slots__ = ("end", "is_skipped", "may_read", "outbox", "sub")
+    __slots__ = ("end", "has_left", "may_read", "outbox", "sub")
 
     def __init__(
         self,
@@ -48,15 +51,14 @@ class ListFollower:
         self.outbox = outbox
         self.may_read = may_read
         self.end = end
-        self.is_skipped = False
+        self.has_left = False
 
-    def send(self, entries: _Encoded, gone: tuple[SessionId, ...], *, is_whole: bool) -> None:
-        """Send what of this concerns the follower; nothing where nothing does."""
-        mine = tuple(raw for session, raw in entries.items() if self.may_read(session))
-        lost = tuple(session for session in gone if self.may_read(session))
-        if mine or lost or is_whole:
-            message = Sessions(sub=self.sub, whole=is_whole, sessions=mine, gone=lost)
-            self.outbox.put_delta(whole(message), "", self.sub)
+    def share(self, entries: _Encoded, gone: tuple[SessionId, ...]) -> _Share:
+        """Return what of this the follower may know of."""
+        return (
+            tuple(session for session in entries if self.may_read(session)),
+            tuple(session for session in gone if self.may_read(session)),
+        )
 
 
 class SessionListHub:
@@ -83,12 +85,19 @@ class SessionListHub:
         """Send the list, then every change of it."""
         async with self._lock:
             entries = _encoded((await self._reader.summaries(None, LIST_LENGTH)).summaries)
-            follower.is_skipped = False
+            if follower.has_left:
+                return
             self._followers[follower] = None
-            follower.send(entries, (), is_whole=True)
+            self._send((follower,), entries, (), is_whole=True)
+            follower.outbox.made_good(follower.sub)
 
     def leave(self, follower: ListFollower) -> None:
-        """Forget a follower."""
+        """Forget a follower, at once."""
+        follower.has_left = True
+        self.skip(follower)
+
+    def skip(self, follower: ListFollower) -> None:
+        """Send a follower nothing until it follows again."""
         self._followers.pop(follower, None)
 
     def announce(self, entry: FeedEntry) -> None:
@@ -124,8 +133,32 @@ class SessionListHub:
                 self._report("list_failed", trouble)
                 self.doubt()
                 return
-            for follower in tuple(self._followers):
-                follower.send(entries, gone, is_whole=is_whole)
+            self._send(tuple(self._followers), entries, gone, is_whole=is_whole)
+
+    def _send(
+        self,
+        followers: tuple[ListFollower, ...],
+        entries: _Encoded,
+        gone: tuple[SessionId, ...],
+        *,
+        is_whole: bool,
+    ) -> None:
+        """Send each follower its share, encoded once for all whose share is the same."""
+        frames: dict[_Share, SharedFrame] = {}
+        for follower in followers:
+            share = follower.share(entries, gone)
+            if not any(share) and not is_whole:
+                continue
+            if share not in frames:
+                mine, lost = share
+                raws = tuple(entries[session] for session in mine)
+                frames[share] = SharedFrame(Sessions(sub=NOBODY, whole=is_whole, sessions=raws, gone=lost))
+            frame = frames[share].to(follower.sub, NO_REV, follower.outbox.codec)
+            if is_whole:
+                follower.outbox.void(follower.sub)
+                follower.outbox.put(frame, follower.sub)
+            else:
+                follower.outbox.put_delta(frame, follower.sub)
 
     async def _read(self, changed: dict[SessionId, None], *, is_whole: bool) -> tuple[Summary, ...]:
         """Read the summaries that changed: the newest page holds nearly all of them."""

@@ -20,12 +20,12 @@ Rules:
 import asyncio
 
 from api.codes import ErrorCode
-from api.frames import NO_REV, NOBODY, size_bytes, tail_of
+from api.frames import SharedFrame
 from api.hub_channel import Channel, Follower
 from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_on, load
 from api.hub_means import Means
 from api.hub_pages import earlier_page, resume, snapshot_parts
-from api.messages import Reset, ResetReason
+from api.messages import ResetReason
 from api.metrics import NoResume
 from projections.deltas import facts
 from projections.position import Position
@@ -306,16 +306,15 @@ class LiveSession:
         asked = (self.version, floor)
         if channel.snapshot is None or channel.snapshot[0] != asked:
             parts, holds = snapshot_parts(self._held(), follower.view, self._position(), floor)
-            channel.snapshot = (asked, tuple(tail_of(part) for part in parts), holds)
-            for tail in channel.snapshot[1]:
-                self._metrics.encoded("snapshot", size_bytes(tail))
-        _, tails, follower.floor = channel.snapshot
-        for tail in tails:
-            follower.send_tail("snapshot", tail)
+            channel.snapshot = (asked, tuple(SharedFrame(part) for part in parts), holds)
+            for part in channel.snapshot[1]:
+                self._metrics.encoded(part.tag, part.size_bytes)
+        _, shared, follower.floor = channel.snapshot
+        follower.send_snapshot(shared)
 
     def _reset(self, follower: Follower, reason: ResetReason) -> None:
         self._metrics.restarted(reason)
-        follower.send(Reset(sub=NOBODY, view_rev=NO_REV, reason=reason))
+        follower.start_over(reason)
         self._send_snapshot(follower)
 
     def _join(self, follower: Follower) -> None:

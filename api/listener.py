@@ -9,6 +9,7 @@ from typing import Final
 import uvicorn
 from litestar.types import ASGIApp
 
+from api.wire_uvicorn import ReadySocket
 from service.settings import Settings
 
 #: W-7, and room for the frame around it.
@@ -33,11 +34,11 @@ class Server(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
-                ws="websockets-sansio",
+                ws=ReadySocket,
                 # Frames are encoded once for all subscribers; compressing each copy costs more than it saves.
                 ws_per_message_deflate=False,
                 ws_max_size=2 * _MAX_MESSAGE_BYTES,
-                timeout_graceful_shutdown=settings.drain_s,
+                timeout_graceful_shutdown=settings.drain_ms // 1000,
                 access_log=False,
                 server_header=False,
                 # Forwarded headers are read by the door, from trusted proxies alone.

@@ -10,7 +10,7 @@ from api.condition import LiveCounts
 from api.hub import Hub
 from api.messages import Limits
 from api.metrics import EdgeMetrics
-from api.socket import Sockets
+from api.socket import SlowLimits, Sockets
 from projections.position import Position
 from projections.session import SessionFold
 from service.keys import SessionId
@@ -21,10 +21,10 @@ from service.settings import Settings
 class Live:
     """Folded sessions, loaded as they are asked for, and followed; see `api.parts.Transcripts`."""
 
-    def __init__(self, hub: Hub, sockets: Sockets, drain_s: float) -> None:
+    def __init__(self, hub: Hub, sockets: Sockets, drain_window_ms: int) -> None:
         self._hub = hub
         self._sockets = sockets
-        self._drain_s = drain_s
+        self._drain_window_ms = drain_window_ms
         self.socket: ASGIApp = sockets
 
     @property
@@ -48,9 +48,13 @@ class Live:
         """Wait until the version is committed and folded; for ever, if it never is."""
         await self._hub.until(session, version)
 
-    async def drain(self) -> None:
-        """Send the sockets away, spread over the drain time (W-5)."""
-        await self._sockets.drain(self._drain_s)
+    async def drain(self, within_s: float) -> None:
+        """Send the sockets away; they come back spread over the window of the settings (W-5)."""
+        await self._sockets.drain(window_ms=self._drain_window_ms, within_s=within_s)
+
+    def abort(self) -> None:
+        """Cut every socket, at once."""
+        self._sockets.abort()
 
 
 @asynccontextmanager
@@ -59,9 +63,10 @@ async def open_live(
 ) -> AsyncIterator[Live]:
     """The live side for the length of the block; `limits` of a socket are the documented ones unless given."""
     hub = await Hub(reader, flush_ms=settings.flush_ms, metrics=metrics).start()
-    sockets = Sockets(hub, Authenticator(settings.jwt_secret), metrics, limits)
+    slow = SlowLimits(max_unsent_bytes=settings.max_unsent_bytes, slow_ms=settings.slow_client_ms)
+    sockets = Sockets(hub, Authenticator(settings.jwt_secret), metrics, limits, slow)
     hub.spawn(sockets.watch())
     try:
-        yield Live(hub, sockets, settings.drain_s)
+        yield Live(hub, sockets, settings.drain_window_ms)
     finally:
         await hub.stop()

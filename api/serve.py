@@ -166,7 +166,7 @@ async def _stop(
     stopping.clear()
     running.projector.stop()
     await projecting
-    await running.live.drain()
+    await running.live.drain(10)
     running.server.stop()
     again = asyncio.create_task(stopping.wait())
     await asyncio.wait({answering, again}, return_when=asyncio.FIRST_COMPLETED)

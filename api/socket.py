@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from typing import Any, Final
 
+import msgspec
 from litestar.types import Receive, Send
 
 from api.auth import Access, Authenticator
@@ -19,32 +20,52 @@ from api.messages import Codec, Limits
 from api.metrics import EdgeMetrics
 from api.parts import ACCESS_KEY
 from api.problems import PROBLEM_MEDIA_TYPE, Refusal, encode_problem, problem_of
-from api.socket_client import SocketClient, transcoded
+from api.socket_client import SocketClient
+from api.wire import Wire
+from api.wire_asgi import AsgiSocket
+from api.wire_uvicorn import READY_EXTENSION
 
 SUBPROTOCOLS: Final[dict[str, Codec]] = {"turnfold.v1.json": "json", "turnfold.v1.msgpack": "msgpack"}
 #: W-7. A subject that is not named (no authentication configured) is not limited: it is this machine's user.
 MAX_SOCKETS_PER_SUBJECT: Final = 100
 #: How fast sockets are closed in a drain: a burst of reconnects that another process takes easily.
 _CLOSES_PER_S: Final = 200
-_STALL_CHECK_S: Final = 15.0
+#: A peer that reads has answered a close frame by then; whoever has not is cut off.
 _GONE_WITHIN_S: Final = 2.0
+#: How often to look for slow clients, as a share of the time that they have.
+_LOOKS: Final = 5
 
 _Scope = Any
+
+
+class SlowLimits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a slow client may cost (W-4): unsent bytes of deltas, and ms until it is closed."""
+
+    max_unsent_bytes: int = 1024 * 1024
+    slow_ms: int = 15_000
 
 
 class Sockets:
     """Every open socket of this process, as one ASGI application of WebSocket scopes."""
 
     def __init__(
-        self, hub: Hub, authenticator: Authenticator, metrics: EdgeMetrics, limits: Limits | None = None
+        self,
+        hub: Hub,
+        authenticator: Authenticator,
+        metrics: EdgeMetrics,
+        limits: Limits | None = None,
+        slow: SlowLimits | None = None,
     ) -> None:
+        """Make the application; the limits are the documented ones unless given."""
         self._hub = hub
         self._metrics = metrics
         self._authenticator = authenticator
-        self._limits = Limits() if limits is None else limits
-        self._clients: dict[SocketClient, asyncio.Task[Any]] = {}
+        self._limits = limits or Limits()
+        self._slow = slow or SlowLimits()
+        self._clients: dict[SocketClient, None] = {}
         self._per_subject: Counter[str] = Counter()
         self._is_draining = False
+        self._emptied = asyncio.Event()
 
     def __len__(self) -> int:
         return len(self._clients)
@@ -71,35 +92,57 @@ class Sockets:
             return
         await send({"type": "websocket.accept", "subprotocol": name, "headers": []})
         access: Access | None = scope["state"].get(ACCESS_KEY)
-        await self._serve(_AsgiWire(receive, send, SUBPROTOCOLS[name]), access, SUBPROTOCOLS[name])
+        codec = SUBPROTOCOLS[name]
+        ready: Wire | None = scope.get("extensions", {}).get(READY_EXTENSION)
+        await self._serve(ready or AsgiSocket(receive, send, codec), access, codec)
 
-    async def drain(self, within_s: float) -> None:
-        """Warn every client, close all in batches spread over at most `within_s`, and wait for them to go."""
+    async def drain(self, *, window_ms: int, within_s: float) -> None:
+        """Send every client away, and wait until all are gone; none is left after `within_s`.
+
+        Each is told a time of its own to come back after, spread over `window_ms`; then they are closed in
+        batches. Who does not answer the close in time is cut off.
+        """
+        ends_at_s = time.monotonic() + within_s
         self._is_draining = True
         clients = list(self._clients)
         random.shuffle(clients)
-        window_s = min(within_s, len(clients) / _CLOSES_PER_S)
-        for client in clients:
-            client.drain(int(random.uniform(0, 1000 + window_s * 1000)))
-        started = time.monotonic()
         for number, client in enumerate(clients):
-            due_s = started + window_s * number / max(1, len(clients)) - time.monotonic()
-            if due_s > 0:
-                await asyncio.sleep(due_s)
-            client.close(CloseCode.DRAINING)
-        if self._clients:
-            await asyncio.wait(tuple(self._clients.values()), timeout=_GONE_WITHIN_S)
+            client.drain(int(window_ms * (number + random.random()) / len(clients)))
+        await self._close_in_batches(clients, min(window_ms / 1000, within_s / 2))
+        try:
+            async with asyncio.timeout(min(_GONE_WITHIN_S, ends_at_s - time.monotonic())):
+                while self._clients:
+                    self._emptied.clear()
+                    await self._emptied.wait()
+        except TimeoutError:
+            self.abort()
+
+    def abort(self) -> None:
+        """Cut every connection, at once."""
+        self._is_draining = True
+        for client in tuple(self._clients):
+            client.abort()
 
     async def watch(self) -> None:
-        """Cut off sockets whose peer reads nothing, for ever; for a background task."""
+        """Cut off clients that are too slow, for ever; for a background task."""
+        slow_s = self._slow.slow_ms / 1000
         while True:
-            await asyncio.sleep(_STALL_CHECK_S)
-            for client, task in tuple(self._clients.items()):
-                if client.is_stalled:
+            await asyncio.sleep(slow_s / _LOOKS)
+            for client in tuple(self._clients):
+                if client.late_s() > slow_s:
                     self._metrics.slow("closed")
-                    task.cancel(CLOSES[CloseCode.SLOW])
+                    client.cut_off()
 
-    async def _serve(self, wire: "_AsgiWire", access: Access | None, codec: Codec) -> None:
+    async def _close_in_batches(self, clients: list[SocketClient], within_s: float) -> None:
+        began_s = time.monotonic()
+        closing_s = min(within_s, len(clients) / _CLOSES_PER_S)
+        for number, client in enumerate(clients):
+            early_s = began_s + closing_s * number / len(clients) - time.monotonic()
+            if early_s > 0:
+                await asyncio.sleep(early_s)
+            client.close(CloseCode.DRAINING)
+
+    async def _serve(self, wire: Wire, access: Access | None, codec: Codec) -> None:
         client = SocketClient(
             hub=self._hub,
             authenticator=self._authenticator,
@@ -108,52 +151,29 @@ class Sockets:
             limits=self._limits,
             metrics=self._metrics,
             codec=codec,
+            max_unsent_bytes=self._slow.max_unsent_bytes,
             now_ms=lambda: time.time_ns() // 1_000_000,
             admitted=self._admit,
         )
-        serving = asyncio.create_task(client.run(wire.read))
-        self._clients[client] = serving
+        self._clients[client] = None
+        if self._is_draining:
+            client.close(CloseCode.DRAINING)
         try:
-            await asyncio.wait((serving,))
+            await client.run()
+        except Exception:
+            client.close(CloseCode.INTERNAL)
+            raise  # the server logs it
         finally:
-            serving.cancel()
-            await asyncio.gather(serving, return_exceptions=True)
             del self._clients[client]
+            self._emptied.set()
             if client.subject is not None:
                 self._per_subject[client.subject] -= 1
-        if not serving.cancelled() and (bug := serving.exception()) is not None:
-            raise bug
+                if not self._per_subject[client.subject]:
+                    del self._per_subject[client.subject]
 
     def _admit(self, subject: str) -> bool:
         self._per_subject[subject] += 1
         return not subject or self._per_subject[subject] <= MAX_SOCKETS_PER_SUBJECT
-
-
-class _AsgiWire:
-    """The frames of one ASGI WebSocket."""
-
-    def __init__(self, receive: Receive, send: Send, codec: Codec) -> None:
-        self._receive = receive
-        self._send = send
-        self._codec = codec
-
-    async def read(self) -> str | bytes | None:
-        event: Any = await self._receive()
-        if event["type"] != "websocket.receive":
-            return None
-        text: str | None = event.get("text")
-        data: bytes | None = event.get("bytes")
-        return text if text is not None else data
-
-    async def send_frame(self, frame: str) -> None:
-        if self._codec == "json":
-            await self._send({"type": "websocket.send", "text": frame, "bytes": None})
-        else:
-            await self._send({"type": "websocket.send", "text": None, "bytes": transcoded(frame)})
-
-    async def send_close(self, code: int, reason: str) -> None:
-        # A close frame has room for 123 bytes of reason.
-        await self._send({"type": "websocket.close", "code": code, "reason": reason[:120]})
 
 
 async def _refuse(scope: _Scope, send: Send, refused: Refusal) -> None:

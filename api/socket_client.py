@@ -1,29 +1,28 @@
 """Edge stage: the shell of one socket: it carries out what the protocol says and holds its followers.
 
-1. One task reads and one writes. The reader always receives, also while the socket is being closed: a
-   handler that only sends does not notice that its peer is gone.
+1. One task reads, and always receives, also while the socket is being closed: a handler that only sends does
+   not notice that its peer is gone. Nothing waits for a frame to be sent.
 2. Everything the protocol decides is done at once and without waiting; what has to wait for a session runs
-   in the background, in the order of that session.
+   in the background, in the order it was asked for and while the client reads the answers.
 3. What the hub ends, an error says, and the name is free again.
 4. A token that expires ends the subscriptions (W-6); a warning comes before, and `refresh` keeps
    everything.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Coroutine
+from typing import Any, Final
 
-import msgspec
 import structlog
 
 from api.auth import Access, Authenticator
 from api.codes import CloseCode, ErrorCode
-from api.frames import whole
+from api.frames import frame_of
 from api.hub import Hub
 from api.hub_channel import Follower
 from api.hub_list import ListFollower
 from api.hub_session import LiveSession
-from api.messages import Codec, Limits, error
+from api.messages import Codec, Limits, ServerMessage, error
 from api.metrics import EdgeMetrics
 from api.outbox import Outbox
 from api.problems import Refusal
@@ -40,31 +39,20 @@ from api.protocol import (
     Send,
     Show,
 )
+from api.turnstile import Turnstile
+from api.wire import Wire
 from service.errors import SessionGone, StoreRefused, StoreUnavailable
 from service.keys import SessionId
 
 #: How long before its end a token's holder is warned; long against a round trip to whoever issues tokens.
 WARN_S: Final = 60
-#: A single frame that could not be written for so long: nobody reads there any more.
-STALL_S: Final = 60.0
 
 _log = structlog.get_logger(__name__)
-
-
-class Wire(Protocol):
-    """What a socket's server offers: text or binary frames, and the closing handshake."""
-
-    async def send_frame(self, frame: str) -> None:
-        """Send one frame; waits while the peer does not read; raises OSError once it is gone."""
-        ...
-
-    async def send_close(self, code: int, reason: str) -> None:
-        """Begin the closing handshake."""
-        ...
+_Work = Callable[[], Coroutine[Any, Any, None]]
 
 
 class SocketClient:
-    """One open socket. `run` it; `receive` and `drain` are for whoever reads it and stops it."""
+    """One open socket. `run` serves it; the other methods are for whoever stops it."""
 
     def __init__(
         self,
@@ -76,6 +64,7 @@ class SocketClient:
         limits: Limits,
         metrics: EdgeMetrics,
         codec: Codec,
+        max_unsent_bytes: int,
         now_ms: Callable[[], int],
         admitted: Callable[[str], bool],
     ) -> None:
@@ -83,6 +72,7 @@ class SocketClient:
 
         Args:
             access: what the handshake proved; None: `hello` must.
+            max_unsent_bytes: the bound on unsent deltas (W-4).
             now_ms: the wall clock, epoch milliseconds.
             admitted: told the subject of a socket; False: it holds too many.
         """
@@ -95,18 +85,23 @@ class SocketClient:
         self._now_ms = now_ms
         self._admitted = admitted
         self._connection = Connection(limits=limits, known=access is not None, now_ms=now_ms(), codec=codec)
-        self._outbox = Outbox(skip=self._skip, drained=self._restart)
+        self._outbox = Outbox(
+            wire,
+            codec,
+            skip=self._skip,
+            drained=self._restart,
+            moved=self._look_again,
+            max_delta_bytes=max_unsent_bytes,
+        )
+        self._turnstile = Turnstile(lambda: self._outbox.waiting_bytes <= max_unsent_bytes)
         self._sessions: dict[str, tuple[Follower, LiveSession]] = {}
         self._lists: dict[str, ListFollower] = {}
         self._timers: list[asyncio.TimerHandle] = []
         self._expiry: list[asyncio.TimerHandle] = []
-        self._closing: Close | None = None
-        self._sending_since = 0.0
 
-    async def run(self, read: Callable[[], Awaitable[str | bytes | None]]) -> None:
-        """Serve the socket until the peer is gone: `read` gives one frame, None at the end."""
+    async def run(self) -> None:
+        """Serve the socket until it is closed, by whichever side."""
         loop = asyncio.get_running_loop()
-        writer = loop.create_task(self._write())
         self._timers.append(
             loop.call_later(
                 self._connection.limits.hello_timeout_ms / 1000,
@@ -116,15 +111,15 @@ class SocketClient:
         try:
             if self.access is not None:
                 self._enter(self.access)
-            while (frame := await read()) is not None:
+            while (frame := await self._wire.read()) is not None:
                 self._perform(self._connection.receive(frame, self._now_ms()))
         finally:
             for timer in (*self._timers, *self._expiry):
                 timer.cancel()
             for sub in (*self._sessions, *self._lists):
                 self._forget(sub)
-            writer.cancel()
-            await asyncio.gather(writer, return_exceptions=True)
+            self._outbox.clear()
+            self._turnstile.open()
 
     def drain(self, reconnect_after_ms: int) -> None:
         """Tell the client that this socket will be closed soon."""
@@ -139,24 +134,18 @@ class SocketClient:
         """How many subscriptions the socket has, of sessions and of the list."""
         return len(self._sessions) + len(self._lists)
 
-    @property
-    def is_stalled(self) -> bool:
-        """Whether one frame has been waiting for the peer for longer than `STALL_S`."""
-        since = self._sending_since
-        return since > 0 and asyncio.get_running_loop().time() - since > STALL_S
+    def cut_off(self) -> None:
+        """Close the socket of a client that is too slow, without what it did not read (W-4)."""
+        self._outbox.clear()
+        self.close(CloseCode.SLOW)
 
-    async def _write(self) -> None:
-        loop = asyncio.get_running_loop()
-        try:
-            while self._closing is None or len(self._outbox):
-                frame = await self._outbox.take()
-                if frame:
-                    self._sending_since = loop.time()
-                    await self._wire.send_frame(frame)
-                    self._sending_since = 0.0
-            await self._wire.send_close(self._closing.code, self._closing.reason)
-        except OSError:
-            return  # the peer is gone; the reader is told the same
+    def abort(self) -> None:
+        """Cut the connection."""
+        self._wire.abort()
+
+    def late_s(self) -> float:
+        """Return for how long the client has been late with reading; see `Outbox.late_s`."""
+        return self._outbox.late_s()
 
     # Effects
 
@@ -167,7 +156,7 @@ class SocketClient:
     def _perform_one(self, effect: Effect) -> None:
         match effect:
             case Send():
-                self._outbox.put(whole(effect.message))
+                self._send(effect.message)
             case Authenticate():
                 self._authenticate(effect.token)
             case Renew():
@@ -179,15 +168,16 @@ class SocketClient:
             case Drop():
                 self._forget(effect.sub)
             case Show():
-                follower, live = self._sessions[effect.sub]
-                self._background(follower, live.show(follower, effect.view, effect.view_rev))
+                self._show(effect)
             case Reach():
-                follower, live = self._sessions[effect.sub]
-                self._background(follower, live.reach(follower, effect.limit))
+                self._reach(effect)
             case Close():
-                self._closing = effect
-                self._metrics.closed(effect.code)
-                self._outbox.put("")  # wakes the writer, which closes behind all that is still to be sent
+                code, reason = effect.code, effect.reason
+                self._metrics.closed(code)
+                self._outbox.finish(lambda: self._wire.close(code, reason))
+
+    def _send(self, message: ServerMessage) -> None:
+        self._outbox.put(frame_of(message, self._outbox.codec))
 
     def _authenticate(self, token: str) -> None:
         found = self._authenticator.authenticate(token)
@@ -201,7 +191,7 @@ class SocketClient:
     def _renew(self, token: str) -> None:
         found = self._authenticator.authenticate(token)
         if isinstance(found, Refusal):
-            self._outbox.put(whole(error(ErrorCode.UNAUTHENTICATED, found.detail)))
+            self._send(error(ErrorCode.UNAUTHENTICATED, found.detail))
             return
         self.access = found
         self._perform(self._connection.renewed(self._now_ms(), _expires_at_ms(found)))
@@ -230,7 +220,7 @@ class SocketClient:
         ]
 
     def _warn(self) -> None:
-        self._outbox.put(whole(error(ErrorCode.TOKEN_EXPIRING)))
+        self._send(error(ErrorCode.TOKEN_EXPIRING))
 
     def _expire(self) -> None:
         self.access = None
@@ -258,7 +248,15 @@ class SocketClient:
         )
         live = self._hub.enter(SessionId(asked.session))
         self._sessions[asked.sub] = (follower, live)
-        self._background(follower, live.follow(follower, asked.position, asked.from_turn))
+        self._background(follower, lambda: live.follow(follower, asked.position, asked.from_turn))
+
+    def _show(self, asked: Show) -> None:
+        follower, live = self._sessions[asked.sub]
+        self._background(follower, lambda: live.show(follower, asked.view, asked.view_rev))
+
+    def _reach(self, asked: Reach) -> None:
+        follower, live = self._sessions[asked.sub]
+        self._background(follower, lambda: live.reach(follower, asked.limit))
 
     def _follow_list(self, sub: str) -> None:
         refused = self._refusal(None)
@@ -267,20 +265,21 @@ class SocketClient:
             return
         follower = ListFollower(sub=sub, outbox=self._outbox, may_read=self._may_read, end=self._ended)
         self._lists[sub] = follower
-        self._background(follower, self._hub.list.follow(follower))
+        self._background(follower, lambda: self._hub.list.follow(follower))
 
     def _may_read(self, session: str) -> bool:
         return self.access is not None and self.access.may_read(session)
 
     # What the hub says
 
-    def _background(self, follower: Follower | ListFollower, work: Coroutine[Any, Any, None]) -> None:
+    def _background(self, follower: Follower | ListFollower, work: _Work) -> None:
         self._hub.spawn(self._guarded(follower, work))
 
-    async def _guarded(self, follower: Follower | ListFollower, work: Coroutine[Any, Any, None]) -> None:
+    async def _guarded(self, follower: Follower | ListFollower, work: _Work) -> None:
         """Do a session's work; what it raises ends the subscription, not the socket."""
         try:
-            await work
+            async with self._turnstile.passing():
+                await work()
         except SessionGone:
             self._end_of(follower, ErrorCode.GONE)
         except (StoreUnavailable, StoreRefused):
@@ -314,21 +313,24 @@ class SocketClient:
             follower, live = self._sessions[sub]
             live.skip(follower)
         elif sub in self._lists:
-            self._hub.list.leave(self._lists[sub])
+            self._hub.list.skip(self._lists[sub])
+
+    def _look_again(self) -> None:
+        self._turnstile.look_again()
 
     def _restart(self, subs: tuple[str, ...]) -> None:
         for sub in subs:
             if sub in self._sessions:
-                follower, live = self._sessions[sub]
-                self._background(follower, live.restart(follower, "slow"))
+                self._restart_session(*self._sessions[sub])
             elif sub in self._lists:
-                self._background(self._lists[sub], self._hub.list.follow(self._lists[sub]))
+                self._restart_list(self._lists[sub])
+
+    def _restart_session(self, follower: Follower, live: LiveSession) -> None:
+        self._background(follower, lambda: live.restart(follower, "slow"))
+
+    def _restart_list(self, follower: ListFollower) -> None:
+        self._background(follower, lambda: self._hub.list.follow(follower))
 
 
 def _expires_at_ms(access: Access) -> int | None:
     return None if access.expires_at_s is None else access.expires_at_s * 1000
-
-
-def transcoded(frame: str) -> bytes:
-    """Return a JSON frame as MessagePack."""
-    return msgspec.msgpack.encode(msgspec.json.decode(frame))

@@ -44,7 +44,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     stale_turn_s: int = 900
     wait_ms: int = 10_000
     ready_lag_ms: int = 30_000
-    drain_s: int = 10
+    drain_ms: int = 10_000
+    drain_window_ms: int = 3_000
+    max_unsent_bytes: int = _MIB
+    slow_client_ms: int = 15_000
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "text"] = "auto"
 
@@ -254,10 +257,28 @@ VARIABLES: Final = (
     ),
     _variable("ready_lag_ms", _integer(1, 3_600_000), "`30000`", "lag above which `/readyz` says no, in ms"),
     _variable(
-        "drain_s",
-        _integer(0, 3600),
-        "`10`",
-        "time for open requests and sockets when the service stops, in s",
+        "drain_ms",
+        _integer(0, 3_600_000),
+        "`10000`",
+        "time for a stop, with its open requests and sockets, in ms",
+    ),
+    _variable(
+        "drain_window_ms",
+        _integer(0, 3_600_000),
+        "`3000`",
+        "time over which clients are told to come back after a stop, in ms",
+    ),
+    _variable(
+        "max_unsent_bytes",
+        _integer(1024, 1024 * _MIB),
+        "`1048576`",
+        "deltas that may wait for one socket, in bytes; above, it skips to a fresh snapshot",
+    ),
+    _variable(
+        "slow_client_ms",
+        _integer(100, 3_600_000),
+        "`15000`",
+        "time in which a slow client must take that snapshot, or anything, before it is closed, in ms",
     ),
     _variable(
         "log_level", _choice("debug", "info", "warning", "error"), "`info`", "least level that is logged"

@@ -1,6 +1,7 @@
 """A service with a real server and real sockets, and a client that keeps what the protocol document says."""
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from websockets.typing import Origin, Subprotocol
 from api.app import build_app
 from api.listener import Server, listen
 from api.live import Live, open_live
-from api.messages import Limits
+from api.messages import Codec, Limits
 from projections.replica import apply_ops
 from service.settings import Settings
 from tests.api.stack import Stack, serving
@@ -41,17 +42,19 @@ class SocketStack:
         subprotocol: str = "turnfold.v1.json",
         origin: str | None = None,
         headers: Mapping[str, str] | None = None,
+        receive_buffer_bytes: int | None = None,
     ) -> AsyncIterator["SocketPeer"]:
-        """An open socket; by default greeted."""
+        """An open socket; by default greeted, and with as much room in its kernel as that gives."""
         opening = connect(
             f"ws://127.0.0.1:{self.port}/v1/ws",
             subprotocols=[Subprotocol(subprotocol)] if subprotocol else None,
             origin=None if origin is None else Origin(origin),
             additional_headers=dict(headers or {}),
             max_size=None,
+            sock=None if receive_buffer_bytes is None else connected(self.port, receive_buffer_bytes),
         )
         async with opening as connection:
-            peer = SocketPeer(connection)
+            peer = SocketPeer(connection, "msgpack" if subprotocol.endswith("msgpack") else "json")
             if hello:
                 await peer.send(type="hello", **({} if token is None else {"token": token}))
                 assert (await peer.next())["type"] == "welcome"
@@ -61,17 +64,24 @@ class SocketStack:
 class SocketPeer:
     """The client's end of one socket."""
 
-    def __init__(self, connection: ClientConnection) -> None:
+    def __init__(self, connection: ClientConnection, codec: Codec = "json") -> None:
         self.connection = connection
+        self.codec = codec
 
     async def send(self, **message: object) -> None:
-        """Send one JSON message."""
-        await self.connection.send(msgspec.json.encode(message).decode())
+        """Send one message."""
+        packed = self.codec == "msgpack"
+        await self.connection.send(
+            msgspec.msgpack.encode(message) if packed else msgspec.json.encode(message).decode()
+        )
 
     async def next(self) -> Message:
         """The next message of the service."""
         async with asyncio.timeout(ANSWER_WITHIN_S):
-            return cast(Message, msgspec.json.decode(await self.connection.recv()))
+            received = await self.connection.recv()
+        if isinstance(received, bytes):
+            return cast(Message, msgspec.msgpack.decode(received))
+        return cast(Message, msgspec.json.decode(received))
 
     async def next_of(self, *types: str, sub: str | None = None) -> Message:
         """The next message of one of these types (of one subscription); others are passed over."""
@@ -183,25 +193,49 @@ async def serving_sockets(
     *,
     secret: str | None = None,
     flush_ms: int = 33,
-    drain_s: int = 2,
+    drain_window_ms: int = 200,
     limits: Limits | None = None,
+    max_unsent_bytes: int = 1024 * 1024,
+    slow_client_ms: int = 15_000,
+    ready_frames: bool = True,
 ) -> AsyncIterator[SocketStack]:
-    """Run the service with a server on a free port for the length of the block."""
+    """Run the service with a server on a free port for the length of the block.
+
+    Without `ready_frames` the server is one that knows plain ASGI alone.
+    """
     async with AsyncExitStack() as opened:
         stack = await opened.enter_async_context(serving(directory, secret=secret))
-        settings = Settings(port=0, jwt_secret=secret, flush_ms=flush_ms, drain_s=drain_s)
+        settings = Settings(
+            port=0,
+            jwt_secret=secret,
+            flush_ms=flush_ms,
+            drain_window_ms=drain_window_ms,
+            max_unsent_bytes=max_unsent_bytes,
+            slow_client_ms=slow_client_ms,
+        )
         parts = stack.parts
         live = await opened.enter_async_context(open_live(parts.reader, settings, parts.metrics, limits))
         server = Server(build_app(replace(parts, transcripts=live), live.socket), settings)
+        if not ready_frames:
+            server.config.ws = "websockets-sansio"
         listener = listen(settings)
         answering = asyncio.create_task(server.serve([listener]))
         try:
             await server.answers.wait()
             yield SocketStack(stack=stack, live=live, port=listener.getsockname()[1])
         finally:
-            await live.drain()
+            await live.drain(within_s=2)
             server.stop()
             await answering
+
+
+def connected(port: int, receive_buffer_bytes: int) -> socket.socket:
+    """A connection whose kernel takes little that its owner does not read."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer_bytes)
+    connection.connect(("127.0.0.1", port))
+    connection.setblocking(False)
+    return connection
 
 
 def canonical(value: object) -> bytes:

@@ -271,5 +271,5 @@ async def test_a_client_that_does_not_read_is_counted_as_slow(tmp_path: Path) ->
         found = await socket_scrape(service)
         assert found("turnfold_slow_clients_total", reaction="skipped") == 1
         assert found("turnfold_resets_total", reason="slow") == 1
-        await service.live.drain()
+        await service.live.drain(within_s=2)
         assert (await socket_scrape(service))("turnfold_socket_closes_total", code="4000") == 1

@@ -232,7 +232,7 @@ async def test_a_client_that_does_not_read_skips_to_a_fresh_snapshot(tmp_path: P
 async def test_a_drain_warns_before_it_closes(tmp_path: Path) -> None:
     """W-5: `drain` says when to come back, and the close code that coming back is right."""
     async with serving_sockets(tmp_path) as service, service.socket() as peer:
-        draining = asyncio.create_task(service.live.drain())
+        draining = asyncio.create_task(service.live.drain(within_s=2))
         assert (await peer.next_of("drain"))["reconnect_after_ms"] >= 0
         assert await peer.closed_with() == 4000
         await draining

@@ -1,0 +1,99 @@
+"""Both ways to a peer: complete frames on our own server, and plain ASGI on any other."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from websockets.frames import CloseCode as ProtocolCode
+
+from api.wire_asgi import AsgiSocket
+from api.wire_uvicorn import ReadySocket
+from tests.api.socket_stack import Replica, SocketStack, canonical, serving_sockets
+from tests.waiting import wait_until
+
+TURN = [{"type": "turn/start", "turn": 1}]
+BOTH = pytest.mark.parametrize("ready", [True, False], ids=["ready frames", "plain ASGI"])
+
+
+def notice(number: int, size: int) -> dict[str, object]:
+    """A row with a text of so many characters."""
+    return {"type": "notice", "turn": 1, "id": f"n{number}", "level": "info", "text": "x" * size}
+
+
+@asynccontextmanager
+async def running(directory: Path, *, ready: bool) -> AsyncIterator[SocketStack]:
+    """A service on one of the two servers; shows that it is the one that is meant."""
+    async with serving_sockets(directory, ready_frames=ready) as service:
+        yield service
+
+
+@BOTH
+@pytest.mark.parametrize("codec", ["json", "msgpack"])
+async def test_frames_of_any_size_arrive_whole(tmp_path: Path, ready: bool, codec: str) -> None:
+    """W-1 in both encodings, from a few bytes to some 100 KiB; the second follower shares the frames."""
+    async with (
+        running(tmp_path, ready=ready) as service,
+        service.socket(subprotocol=f"turnfold.v1.{codec}") as one,
+        service.socket(subprotocol=f"turnfold.v1.{codec}") as other,
+    ):
+        wires = [type(client._wire) for client in service.live._sockets._clients]
+        assert wires == [ReadySocket if ready else AsgiSocket] * 2
+        await service.stack.post("s1", *TURN)
+        replicas = [Replica("a"), Replica("another name")]
+        for peer, replica in zip((one, other), replicas, strict=True):
+            await peer.subscribe(replica.sub, "s1")
+            await replica.live(peer)
+        for number, size in enumerate((1, 100, 200, 40_000, 70_000, 300_000)):
+            await service.stack.post("s1", notice(number, size))
+            for peer, replica in zip((one, other), replicas, strict=True):
+                await replica.until(peer, number + 2)
+        shown = (await service.stack.client.get("/v1/sessions/s1/transcript")).json()
+        for replica in replicas:
+            assert canonical(replica.held["turns"]) == canonical(shown["turns"])
+            assert replica.snapshots == 1
+
+
+@BOTH
+async def test_a_close_comes_behind_what_was_sent(tmp_path: Path, ready: bool) -> None:
+    """The peer reads everything up to the close code."""
+    async with running(tmp_path, ready=ready) as service, service.socket() as peer:
+        await service.stack.post("s1", *TURN, *(notice(number, 100_000) for number in range(5)))
+        await peer.subscribe("a", "s1")
+        held = await Replica("a").live(peer)
+        await service.live.drain(within_s=2)
+        assert await peer.closed_with() == 4000
+        assert held.version == 1
+
+
+@BOTH
+async def test_a_peer_that_vanishes_is_forgotten(tmp_path: Path, ready: bool) -> None:
+    """Without a closing handshake, as a machine that lost its network; frames for it go nowhere."""
+    async with running(tmp_path, ready=ready) as service, service.socket() as peer:
+        await service.stack.post("s1", *TURN)
+        await peer.subscribe("a", "s1")
+        await Replica("a").live(peer)
+        peer.connection.transport.abort()
+        for number in range(3):
+            await service.stack.post("s1", notice(number, 10_000))
+        await wait_until(lambda: service.live.socket_count == 0, "the socket is forgotten")
+
+
+@BOTH
+async def test_what_a_peer_says_comes_in_whole(tmp_path: Path, ready: bool) -> None:
+    """In one frame or in fragments, with a ping in between."""
+    async with running(tmp_path, ready=ready) as service, service.socket() as peer:
+        await peer.connection.send(['{"type":', '"ping"}'])
+        assert (await peer.next())["type"] == "pong"
+        await (await peer.connection.ping())
+        await peer.connection.send('{"type":"ping"}')
+        assert (await peer.next())["type"] == "pong"
+
+
+@BOTH
+async def test_a_peer_that_breaks_the_protocol_is_closed(tmp_path: Path, ready: bool) -> None:
+    """Text that is no UTF-8: 1007, as RFC 6455 says."""
+    async with running(tmp_path, ready=ready) as service, service.socket() as peer:
+        await peer.connection.send(b"\xff\xfe", text=True)
+        assert await peer.closed_with() == ProtocolCode.INVALID_DATA
+        await wait_until(lambda: service.live.socket_count == 0, "the socket is forgotten")
