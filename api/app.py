@@ -85,4 +85,6 @@ def build_app(parts: Parts, socket: ASGIApp | None = None, *, page: Path | None 
         request_max_body_size=parts.limits.max_request_bytes,
         state=State({"parts": parts, "answers": ANSWERS, "page_files": PageFiles(page or web_directory())}),
     )
-    return Edge(routes, socket, parts.door, parts.authenticator, parts.metrics)
+    return Edge(
+        routes, socket, parts.door, parts.authenticator, metrics=parts.metrics, readiness=parts.readiness
+    )

@@ -1,7 +1,8 @@
 """`turnfold tail`: a session as text, live, until it is deleted or the reader stops; the following itself.
 
 A pipe only grows, so nothing is printed twice: rows come when they first appear, streamed text as it grows, a call
-again when it ended, and a turn's label and outcome when it closes. A lost connection is resumed by position.
+again when it ended, and a turn's label and outcome when it closes. A lost connection is resumed by position: after
+the time that the service named in `drain`, else after a back-off.
 """
 
 import json
@@ -17,11 +18,10 @@ from websockets.typing import Subprotocol
 from api.cli_errors import CommandError
 from api.cli_import import AWAY, Target
 from api.cli_tail_text import TailText
+from api.codes import may_reconnect
 from projections.replica import UnknownOpError
 
 SUBPROTOCOL = Subprotocol("turnfold.v1.json")
-# Close codes from here on are final (W-5).
-_FINAL_CLOSE = 4500
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 15.0
 _MAX_FRAME_BYTES = None
 Json = Any  # decoded JSON of the wire
@@ -29,20 +29,44 @@ Json = Any  # decoded JSON of the wire
 
 def tail(session: str, target: Target, locale: str) -> None:
     """Follow a session until it is gone; raises CommandError."""
-    text, wait_s = TailText(locale), _FIRST_WAIT_S
+    text, back_off = TailText(locale), _BackOff()
     while True:
         socket = _opened(target, is_first=text.transcript is None)
         if socket is not None:
-            wait_s = _FIRST_WAIT_S
+            back_off.reset()
             try:
                 with socket:
-                    _follow(socket, session, target, text)
+                    _follow(socket, session, target, text, back_off)
             except ConnectionClosed as closed:
                 _raise_if_final(closed)
         print("turnfold: connection lost; trying again", file=sys.stderr)
+        time.sleep(back_off.next_s())
+
+
+class _BackOff:
+    """How long to stay away, in s."""
+
+    def __init__(self) -> None:
+        self._named_s: float | None = None
+        self._bound_s = _FIRST_WAIT_S
+
+    def reset(self) -> None:
+        """Start over: the service is there."""
+        self._bound_s = _FIRST_WAIT_S
+
+    def name(self, wait_s: float) -> None:
+        """Take the time that the service named, for the next wait."""
+        self._named_s = wait_s
+
+    def next_s(self) -> float:
+        """Return the next wait."""
+        if self._named_s is not None:
+            named_s, self._named_s = self._named_s, None
+            return named_s
         # Full jitter: many tails of one service do not come back at once.
-        time.sleep(random.uniform(0, wait_s))
-        wait_s = min(wait_s * 2, _LONGEST_WAIT_S)
+        wait_s = random.uniform(0, self._bound_s)
+        self._bound_s = min(self._bound_s * 2, _LONGEST_WAIT_S)
+        return wait_s
 
 
 def _opened(target: Target, *, is_first: bool) -> ClientConnection | None:
@@ -65,7 +89,7 @@ def _opened(target: Target, *, is_first: bool) -> ClientConnection | None:
 
 
 def _raise_if_final(closed: ConnectionClosed) -> None:
-    if closed.rcvd is not None and closed.rcvd.code >= _FINAL_CLOSE:
+    if closed.rcvd is not None and not may_reconnect(closed.rcvd.code):
         words = f"{closed.rcvd.code} {closed.rcvd.reason}".strip()
         raise CommandError(f"the service closed the socket for good ({words})")
 
@@ -85,7 +109,9 @@ def _words(refused: InvalidStatus) -> str:
         return f"HTTP {refused.response.status_code}"
 
 
-def _follow(socket: ClientConnection, session: str, target: Target, text: TailText) -> None:
+def _follow(
+    socket: ClientConnection, session: str, target: Target, text: TailText, back_off: _BackOff
+) -> None:
     hello = {"type": "hello"} | ({"token": target.token} if target.token else {})
     socket.send(json.dumps(hello))
     text.restart()
@@ -101,6 +127,8 @@ def _follow(socket: ClientConnection, session: str, target: Target, text: TailTe
                 except UnknownOpError:
                     socket.send(json.dumps({"type": "unsubscribe", "sub": "tail"}))
                     _subscribe(socket, session, text, with_position=False)
+            case "drain":
+                back_off.name(frame["reconnect_after_ms"] / 1000)
             case "error" if frame["code"] == "gone":
                 raise CommandError(f"session {session!r} was deleted")
             case "error":

@@ -37,7 +37,7 @@ class TailText:
 
     def snapshot(self, frame: Json) -> None:
         """Take a part of a snapshot; the first whole one is printed, a later one only for what is new in it."""
-        self._parts.append(frame)
+        self._parts = [frame] if frame["part"] == 0 else [*self._parts, frame]
         if not frame["last"]:
             return
         first = self.transcript is None

@@ -4,8 +4,8 @@
    succeed later unchanged.
 2. A close ends the socket. Its number says what to do: 4000-4499 connect again with back-off, 4500-4999 do
    not (W-5).
-3. Codes are added, never changed: clients compare them. `docs/protocol.md` prints both tables, and a test
-   compares the two.
+3. Codes are added, never changed: clients compare them. `docs/protocol.md` prints both tables, the browser
+   client holds the closes as well (`close_codes.js`), and a test compares them all.
 """
 
 from enum import IntEnum, StrEnum
@@ -99,15 +99,15 @@ class CloseCode(IntEnum):
     SLOW = 4002
     TOO_MANY_MESSAGES = 4003
     INTERNAL = 4004
+    TOO_MANY_SOCKETS = 4005
     UNAUTHENTICATED = 4500
     NO_SUBPROTOCOL = 4502
-    TOO_MANY_SOCKETS = 4005
 
 
 CLOSES: dict[CloseCode, str] = {
     CloseCode.DRAINING: "the service stops or moves; connect again after the time that `drain` named",
     CloseCode.HELLO_TIMEOUT: "no valid `hello` within `hello_timeout_ms`",
-    CloseCode.SLOW: "the client read nothing for too long while frames were waiting",
+    CloseCode.SLOW: "the client read too slowly, or not at all, for too long",
     CloseCode.TOO_MANY_MESSAGES: "messages kept coming far over `max_messages_per_minute`",
     CloseCode.INTERNAL: "a fault of the service, logged there with its cause",
     CloseCode.TOO_MANY_SOCKETS: "the subject holds too many sockets",

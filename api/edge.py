@@ -1,6 +1,6 @@
 """Edge stage: the outermost ASGI shell: door, token and headers around everything that is served.
 
-Order: base path, door, CORS preflight, token, then the socket or the routes. What is refused here is the same
+Order: door, base path, CORS preflight, stop, token, then the socket or the routes. What is refused here is the same
 problem document as inside; a refused handshake is answered with it over HTTP.
 """
 
@@ -13,13 +13,17 @@ from api.auth import FULL_ACCESS, Access, Authenticator
 from api.door import DoorRules, Knock, cors_origin, is_preflight, knock_of, path_below, refusal
 from api.http_errors import failure_of
 from api.metrics import NO_ROUTE, EdgeMetrics
-from api.parts import ACCESS_KEY
+from api.parts import ACCESS_KEY, Readiness
 from api.problems import PROBLEM_MEDIA_TYPE, Problem, Refusal, encode_problem, problem_of
 
 SOCKET_PATH: Final = "/v1/ws"
 #: Answered without a token: probes, and the page, which holds no data and cannot send one.
 _OPEN_PATHS: Final = frozenset({"/livez", "/readyz", "/"})
 _OPEN_PREFIX: Final = "/assets/"
+#: Answered to the end of a stop: that the process lives, that it wants no more work, and what it is doing.
+_PROBES: Final = frozenset({"/livez", "/readyz", "/metrics"})
+#: What a refusal during a stop adds: come back soon, and over another connection, which may lead elsewhere.
+_STOPPING: Final = ((b"retry-after", b"1"), (b"connection", b"close"))
 _HEADERS: Final = (
     (b"server", b"turnfold"),
     (b"x-content-type-options", b"nosniff"),
@@ -50,13 +54,16 @@ class Edge:
         socket: ASGIApp | None,
         rules: DoorRules,
         authenticator: Authenticator,
+        *,
         metrics: EdgeMetrics,
+        readiness: Readiness,
     ) -> None:
         self._routes = routes
         self._socket = socket
         self._rules = rules
         self._authenticator = authenticator
         self._metrics = metrics
+        self._readiness = readiness
 
     async def __call__(self, scope: _Scope, receive: Receive, send: Send) -> None:
         """Serve one scope."""
@@ -95,6 +102,10 @@ class Edge:
         if is_preflight(knock):
             await _send(answer, 204, _PREFLIGHT_HEADERS, b"")
             return
+        if self._readiness.is_draining and path not in _PROBES:
+            stopping = Refusal(code="not_ready", detail="The service is stopping.")
+            await self._refuse(scope, stopping, answer, _STOPPING)
+            return
         access = self._access(scope, path)
         if isinstance(access, Refusal):
             await self._refuse(scope, access, answer)
@@ -103,7 +114,8 @@ class Edge:
         inner["state"] = {**scope.get("state", {}), ACCESS_KEY: access}
         answer.inner = inner
         if scope["type"] == "http":
-            await self._routes(inner, receive, answer)
+            with self._readiness.request():
+                await self._routes(inner, receive, answer)
         elif path == SOCKET_PATH and self._socket is not None:
             inner[_ROUTE_KEY] = SOCKET_PATH
             await self._socket(inner, receive, answer)
@@ -123,12 +135,15 @@ class Edge:
             return FULL_ACCESS
         return self._authenticator.authenticate_header(authorization)
 
-    async def _refuse(self, scope: _Scope, refused: Refusal, answer: "_Answer") -> None:
+    async def _refuse(
+        self, scope: _Scope, refused: Refusal, answer: "_Answer", headers: _Headers = ()
+    ) -> None:
         is_socket = scope["type"] == "websocket"
         if is_socket and "websocket.http.response" not in scope.get("extensions", {}):
             await answer({"type": "websocket.close", "code": 1008, "reason": refused.code})
             return
-        await _send_problem(answer, problem_of(refused), "websocket.http" if is_socket else "http")
+        kind = "websocket.http" if is_socket else "http"
+        await _send_problem(answer, problem_of(refused), kind, headers)
 
 
 class _Answer:
@@ -173,8 +188,9 @@ def _cors_headers(rules: DoorRules, knock: Knock) -> _Headers:
     )
 
 
-async def _send_problem(answer: _Answer, problem: Problem, kind: str = "http") -> None:
+async def _send_problem(answer: _Answer, problem: Problem, kind: str = "http", more: _Headers = ()) -> None:
     headers: _Headers = (
+        *more,
         (b"content-type", PROBLEM_MEDIA_TYPE.encode()),
         (b"cache-control", b"no-store"),
     )

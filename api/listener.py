@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import ceil
 from typing import Final
 
 import uvicorn
@@ -30,7 +31,7 @@ class PortTakenError(Exception):
 class Server(uvicorn.Server):
     """uvicorn without its signal handlers: they close every socket before anything can drain (R-14)."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
@@ -38,7 +39,6 @@ class Server(uvicorn.Server):
                 # Frames are encoded once for all subscribers; compressing each copy costs more than it saves.
                 ws_per_message_deflate=False,
                 ws_max_size=2 * _MAX_MESSAGE_BYTES,
-                timeout_graceful_shutdown=settings.drain_ms // 1000,
                 access_log=False,
                 server_header=False,
                 # Forwarded headers are read by the door, from trusted proxies alone.
@@ -59,9 +59,10 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         self.answers.set()
 
-    def stop(self) -> None:
-        """Finish open requests, within the drain time; at once when called again."""
-        self.force_exit = self.should_exit
+    def stop(self, *, within_s: float) -> None:
+        """Close the port and what is idle, let open requests finish, and cut them off after `within_s`."""
+        self.config.timeout_graceful_shutdown = ceil(within_s)
+        self.force_exit = within_s <= 0
         self.should_exit = True
 
 

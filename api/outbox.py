@@ -157,6 +157,8 @@ class Outbox:
         self._owed.clear()
         self._skipped.clear()
         self._unsent_bytes = self.waiting_bytes = 0
+        self._moved()
+        self._close()
 
     def finish(self, end: Callable[[], None]) -> None:
         """Take no more, and call `end` once nothing waits; the first call counts."""

@@ -1,6 +1,8 @@
 """Edge stage: what the routes work with, handed in by the composition root, and the checks they share."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -50,14 +52,34 @@ class EdgeLimits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Readiness:
-    """Whether this process wants new work; switched off once, when it starts to drain (R-14)."""
+    """Whether this process wants new work, and how much of the old is under way (R-14)."""
 
     def __init__(self) -> None:
         self.is_draining = False
+        self.request_count = 0
+        """HTTP requests that were let in and are not answered yet."""
+        self._idle = asyncio.Event()
+        self._idle.set()
 
     def drain(self) -> None:
         """Say no from now on."""
         self.is_draining = True
+
+    @contextmanager
+    def request(self) -> Iterator[None]:
+        """Count a request for the length of the block."""
+        self.request_count += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self.request_count -= 1
+            if self.request_count == 0:
+                self._idle.set()
+
+    async def idle(self) -> None:
+        """Wait until no request is under way."""
+        await self._idle.wait()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,8 +3,8 @@
 Start: bind the port, then engine, adapters, projector, hub and server; the address is announced when requests
 are answered. What cannot be had ends the start with one line.
 
-Stop, on SIGTERM or SIGINT: readiness off, the projector commits its batch, the sockets drain, the server
-finishes its requests, the engine stops. A second signal waits for no client.
+Stop, on SIGTERM or SIGINT: as `stopping` says, then the adapters, and the engine last. A second signal stops at
+once.
 """
 
 import asyncio
@@ -17,7 +17,6 @@ from contextlib import AsyncExitStack
 from typing import Any, Final
 
 import msgspec
-import structlog
 import uvloop
 
 from api.app import build_app
@@ -29,6 +28,7 @@ from api.metrics import EdgeMetrics
 from api.metrics_prometheus import meters
 from api.parts import EdgeLimits, Parts
 from api.samples import load_samples
+from api.stopping import Running, stop
 from api.version import service_version
 from service.engine_valkey import EmbeddedEngine, EngineError
 from service.errors import LeaseLost, ServiceError
@@ -42,7 +42,6 @@ from service.source_redis import RedisSource
 from service.store_redis import RedisStore
 from service.telemetry import start_logging
 
-_log = structlog.get_logger(__name__)
 #: R-13: an unreachable server is a clear error within 5 s at start.
 _REACH_S: Final = 4.5
 _STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
@@ -67,16 +66,6 @@ class Adapters(msgspec.Struct, frozen=True, kw_only=True):
     source: RedisSource
     reader: RedisReader
     preferences: RedisPreferences
-
-
-class Running(msgspec.Struct, frozen=True, kw_only=True):
-    """What works until the stop; `engine` is None with a Redis server of the deployment's own."""
-
-    projector: Projector
-    server: Server
-    live: Live
-    parts: Parts
-    engine: EmbeddedEngine | None
 
 
 def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[[str], None] = print) -> int:
@@ -117,29 +106,31 @@ async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str
         parts = _parts(settings, adapters, live, clock, measured.edge)
         running = Running(
             projector=_projector(settings, adapters, clock, measured.projector),
-            server=Server(build_app(parts, live.socket), settings),
+            server=Server(build_app(parts, live.socket)),
             live=live,
-            parts=parts,
-            engine=engine,
+            readiness=parts.readiness,
+            drain_ms=settings.drain_ms,
         )
 
         def answers() -> None:
             measured.edge.started(time.monotonic() - began)
             announce(f"Turnfold is ready at {address_of(listener, settings)}")
 
-        await _work(running, listener, stopping, answers)
+        await _work(running, engine, listener, stopping, answers)
 
 
 async def _work(
-    running: Running, listener: socket.socket, stopping: asyncio.Event, announce: Callable[[], None]
+    running: Running,
+    engine: EmbeddedEngine | None,
+    listener: socket.socket,
+    stopping: asyncio.Event,
+    announce: Callable[[], None],
 ) -> None:
-    """Run everything until a signal, then stop in order; raises ServeError or EngineError when something ended by
-    itself.
-    """
+    """Run everything until a signal, then stop; raises ServeError or EngineError when something ended by itself."""
     projecting = asyncio.create_task(running.projector.run(), name="projector")
     answering = asyncio.create_task(running.server.serve([listener]), name="server")
     signalled = asyncio.create_task(stopping.wait(), name="signal")
-    ended = asyncio.create_task(_ended(running.engine), name="engine")
+    ended = asyncio.create_task(_ended(engine), name="engine")
     started = asyncio.create_task(running.server.answers.wait(), name="started")
     everything: set[asyncio.Task[Any]] = {projecting, answering, signalled, ended}
     try:
@@ -148,32 +139,12 @@ async def _work(
             announce()
         await asyncio.wait(everything, return_when=asyncio.FIRST_COMPLETED)
         _raise_if_broken(projecting, ended)
-        await _stop(running, projecting, answering, stopping)
+        stopping.clear()
+        await stop(running, projecting, answering, again=stopping)
     finally:
         for task in (*everything, started):
             task.cancel()
         await asyncio.gather(*everything, started, return_exceptions=True)
-
-
-async def _stop(
-    running: Running,
-    projecting: "asyncio.Task[None]",
-    answering: "asyncio.Task[None]",
-    stopping: asyncio.Event,
-) -> None:
-    _log.info("stopping")
-    running.parts.readiness.drain()
-    stopping.clear()
-    running.projector.stop()
-    await projecting
-    await running.live.drain(10)
-    running.server.stop()
-    again = asyncio.create_task(stopping.wait())
-    await asyncio.wait({answering, again}, return_when=asyncio.FIRST_COMPLETED)
-    if again.done():
-        running.server.stop()
-    again.cancel()
-    await answering
 
 
 def _raise_if_broken(projecting: "asyncio.Task[None]", ended: "asyncio.Task[Exception]") -> None:

@@ -81,9 +81,6 @@ class Sockets:
         if message["type"] != "websocket.connect":
             return
         name = next((one for one in scope["subprotocols"] if one in SUBPROTOCOLS), None)
-        if self._is_draining:
-            await _refuse(scope, send, Refusal(code="not_ready", detail="The service is stopping."))
-            return
         if name is None:
             offered = ", ".join(scope["subprotocols"])[:128] or "none"
             detail = f"Offer one of the subprotocols {', '.join(SUBPROTOCOLS)}; offered: {offered}."

@@ -40,7 +40,7 @@ from api.protocol import (
     Show,
 )
 from api.turnstile import Turnstile
-from api.wire import Wire
+from api.wire import Wire, nobody
 from service.errors import SessionGone, StoreRefused, StoreUnavailable
 from service.keys import SessionId
 
@@ -118,8 +118,8 @@ class SocketClient:
                 timer.cancel()
             for sub in (*self._sessions, *self._lists):
                 self._forget(sub)
-            self._outbox.clear()
             self._turnstile.open()
+            self._wire.on_writable = nobody
 
     def drain(self, reconnect_after_ms: int) -> None:
         """Tell the client that this socket will be closed soon."""

@@ -27,6 +27,7 @@ class AsgiSocket:
         self._codec = codec
         self._sending: asyncio.Task[None] | None = None
         self._closing: dict[str, Any] | None = None
+        self._is_over = False
         self._aborted: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     @property
@@ -36,6 +37,8 @@ class AsgiSocket:
 
     def write(self, frame: Frame) -> None:
         """Send one frame; for as long as that takes, no further one can be written."""
+        if self._is_over:
+            return
         payload = payload_of(frame)
         is_text = self._codec == "json"
         self._begin(
@@ -58,11 +61,14 @@ class AsgiSocket:
             receiving.cancel()
         message = message_of(event)
         if message is None:
-            self.is_writable = False
+            self._is_over, self.is_writable = True, False
         return message
 
     def close(self, code: int, reason: str) -> None:
         """Begin the closing handshake, behind what was written."""
+        if self._is_over:
+            return
+        self._is_over = True
         closing = {"type": "websocket.close", "code": code, "reason": reason}
         if self._sending is None:
             self._begin(closing)
@@ -72,6 +78,7 @@ class AsgiSocket:
 
     def abort(self) -> None:
         """End the application's part; the server closes the connection when it can."""
+        self._is_over, self.is_writable = True, False
         if self._sending is not None:
             self._sending.cancel()
         if not self._aborted.done():
@@ -90,6 +97,6 @@ class AsgiSocket:
         except OSError:
             return  # the peer is gone; whoever reads is told the same
         self._sending = None
-        if message["type"] == "websocket.send":
+        if not self._is_over:
             self.is_writable = True
             self.on_writable()

@@ -215,7 +215,7 @@ async def serving_sockets(
         )
         parts = stack.parts
         live = await opened.enter_async_context(open_live(parts.reader, settings, parts.metrics, limits))
-        server = Server(build_app(replace(parts, transcripts=live), live.socket), settings)
+        server = Server(build_app(replace(parts, transcripts=live), live.socket))
         if not ready_frames:
             server.config.ws = "websockets-sansio"
         listener = listen(settings)
@@ -225,7 +225,7 @@ async def serving_sockets(
             yield SocketStack(stack=stack, live=live, port=listener.getsockname()[1])
         finally:
             await live.drain(within_s=2)
-            server.stop()
+            server.stop(within_s=2)
             await answering
 
 

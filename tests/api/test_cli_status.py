@@ -25,13 +25,13 @@ async def on_a_port(stack: Stack) -> AsyncIterator[str]:
     """The service's address while it answers on a free port."""
     settings = Settings(port=0)
     listener = listen(settings)
-    server = Server(build_app(stack.parts), settings)
+    server = Server(build_app(stack.parts))
     answering = asyncio.create_task(server.serve([listener]))
     try:
         await server.answers.wait()
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
     finally:
-        server.stop()
+        server.stop(within_s=2)
         await answering
 
 

@@ -16,6 +16,7 @@ from api.auth import Authenticator
 from api.door import DoorRules
 from api.edge import Edge
 from api.metrics_prometheus import meters
+from api.parts import Readiness
 from api.problems import KIND_BY_CODE, Problem
 from tests.api.stack import SECRET, Stack, serving
 
@@ -230,7 +231,14 @@ async def test_bug_is_an_incident_and_shows_nothing_of_itself() -> None:
     async def broken(*_: Any) -> None:
         raise RuntimeError("the password is hunter2")
 
-    app: Any = Edge(broken, None, DoorRules(loopback_only=True), Authenticator(None), meters("test").edge)
+    app: Any = Edge(
+        broken,
+        None,
+        DoorRules(loopback_only=True),
+        Authenticator(None),
+        metrics=meters("test").edge,
+        readiness=Readiness(),
+    )
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
         response = await client.get("/v1/sessions")
     problem = msgspec.json.decode(response.content, type=Problem)

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from api import messages
-from api.codes import CLOSES, ERRORS, CloseCode, ErrorCode
+from api.codes import CLOSES, ERRORS, CloseCode, ErrorCode, may_reconnect
 from projections import deltas
 from projections.desktop_values import (
     DesktopPresentation,
@@ -27,7 +27,8 @@ from projections.web import WebPresentation
 from tests.api.socket_stack import canonical, serving_sockets
 from tests.waiting import wait_until
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "protocol.md").read_text()
+ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "docs" / "protocol.md").read_text()
 EVERY_ROW_HAS = {"key", "turn", "step", "anchor"}
 
 
@@ -76,10 +77,27 @@ def test_every_error_code_is_in_the_table(code: ErrorCode) -> None:
     assert f"| `{code}` | {retry} | {ends} | {entry.meaning} |" in section("Errors")
 
 
+def test_close_codes_are_the_same_in_the_service_the_document_and_the_browser() -> None:
+    """W-5: one table, code by code; `turnfold tail` reads the service's own."""
+    ours = [(str(int(code)), CLOSES[code]) for code in CloseCode]
+    assert re.findall(r"^\| (\d+) \| (.*) \|$", section("Close codes"), re.MULTILINE) == ours
+    browser = (ROOT / "clients" / "web" / "src" / "close_codes.js").read_text()
+    assert re.findall(r'^  (\d+): "(.*)",$', browser, re.MULTILINE) == ours
+
+
 @pytest.mark.parametrize("code", CloseCode)
-def test_every_close_code_is_in_the_table(code: CloseCode) -> None:
-    """With its meaning; the number says what to do."""
-    assert f"| {int(code)} | {CLOSES[code]} |" in section("Close codes")
+def test_a_close_code_says_by_its_number_whether_to_come_back(code: CloseCode) -> None:
+    """W-5: 4000 to 4499 connect again, 4500 to 4999 do not; what a person has to change is among the latter."""
+    assert 4000 <= code <= 4999
+    assert may_reconnect(code) is (code < 4500)
+    final = {CloseCode.UNAUTHENTICATED, CloseCode.NO_SUBPROTOCOL}
+    assert may_reconnect(code) is (code not in final)
+
+
+@pytest.mark.parametrize("code", CloseCode)
+def test_a_close_frame_has_room_for_the_reason(code: CloseCode) -> None:
+    """RFC 6455, 5.5: 125 bytes, two of them for the code."""
+    assert len(CLOSES[code].encode()) <= 123
 
 
 SHAPES = (

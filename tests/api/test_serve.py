@@ -44,7 +44,7 @@ async def start(environ: dict[str, str], *arguments: str) -> asyncio.subprocess.
 async def address_of(process: asyncio.subprocess.Process) -> str:
     """The address that a service announces."""
     assert process.stdout is not None
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(50):
         while line := (await process.stdout.readline()).decode():
             if line.startswith(READY):
                 return line.removeprefix(READY).strip()

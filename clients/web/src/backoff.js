@@ -15,12 +15,3 @@ export function backoffMs(failures, random) {
   const bound = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 16));
   return Math.floor(random() * bound);
 }
-
-/**
- * True where a client comes back by itself after this close code: all but 4500 to 4999.
- *
- * @param {number} code
- */
-export function mayReconnect(code) {
-  return code < 4500 || code > 4999;
-}

@@ -2,8 +2,8 @@
  * The socket: one for all subscriptions of the page, opened again after every loss.
  *
  * 1. Whoever subscribes does so in `onOpen`, which is called after each `welcome`: a new socket knows nothing.
- * 2. A lost socket is opened again after a back-off with full jitter, and at once when the page becomes visible or the
- *    machine comes online. A final close code (W-5) ends that.
+ * 2. A lost socket is opened again after the time that `drain` named, else after a back-off with full jitter, and at once
+ *    when the page becomes visible or the machine comes online. A final close code (W-5) ends that.
  * 3. A socket that went silent is found out by `ping`: no answer within `PONG_MS`, and it counts as lost.
  * 4. It says nothing about turns: a lost connection is no end of anything.
  *
@@ -13,7 +13,8 @@
  * @typedef {{onOpen: (welcome: Frame) => void, onFrame: (frame: Frame) => void, onLink: (link: Link) => void}} Listener
  */
 
-import { backoffMs, mayReconnect } from "./backoff.js";
+import { backoffMs } from "./backoff.js";
+import { mayReconnect } from "./close_codes.js";
 
 const SUBPROTOCOL = "turnfold.v1.json";
 const PING_EVERY_MS = 25_000;

@@ -1,3 +1,4 @@
+import { CLOSES, UNAUTHENTICATED } from "./close_codes.js";
 import { el, setText } from "./element.js";
 
 /** @typedef {import("./connection.js").Link} Link */
@@ -5,7 +6,6 @@ import { el, setText } from "./element.js";
 
 /** A first attempt, and a quick one, needs no banner: it would only flicker. */
 const QUIET_MS = 600;
-const UNAUTHENTICATED = 4500;
 
 /** Says that the connection is lost, what that means for what is shown, and what the reader can do. */
 export class LinkBanner {
@@ -55,7 +55,7 @@ export class LinkBanner {
   #words() {
     const { link, words } = this;
     if (link.name === "ended") {
-      const reason = link.reason || String(link.code);
+      const reason = link.reason || CLOSES[link.code] || String(link.code);
       return link.code === UNAUTHENTICATED ? words.unauthenticated : words.fill(words.ended_link, { reason });
     }
     if (link.name === "offline") return words.offline;
