@@ -108,7 +108,7 @@ CLOSES: dict[CloseCode, str] = {
     CloseCode.DRAINING: "the service stops or moves; connect again after the time that `drain` named",
     CloseCode.HELLO_TIMEOUT: "no valid `hello` within `hello_timeout_ms`",
     CloseCode.SLOW: "the client read too slowly, or not at all, for too long",
-    CloseCode.TOO_MANY_MESSAGES: "messages kept coming far over `max_messages_per_minute`",
+    CloseCode.TOO_MANY_MESSAGES: "messages kept coming far over the limit, or while the answers were not read",
     CloseCode.INTERNAL: "a fault of the service, logged there with its cause",
     CloseCode.TOO_MANY_SOCKETS: "the subject holds too many sockets",
     CloseCode.UNAUTHENTICATED: "the token or ticket in `hello` was refused; get another one",

@@ -89,7 +89,6 @@ class SessionListHub:
                 return
             self._followers[follower] = None
             self._send((follower,), entries, (), is_whole=True)
-            follower.outbox.made_good(follower.sub)
 
     def leave(self, follower: ListFollower) -> None:
         """Forget a follower, at once."""
@@ -157,6 +156,7 @@ class SessionListHub:
             if is_whole:
                 follower.outbox.void(follower.sub)
                 follower.outbox.put(frame, follower.sub)
+                follower.outbox.made_good(follower.sub)
             else:
                 follower.outbox.put_delta(frame, follower.sub)
 

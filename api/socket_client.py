@@ -273,7 +273,10 @@ class SocketClient:
     # What the hub says
 
     def _background(self, follower: Follower | ListFollower, work: _Work) -> None:
-        self._hub.spawn(self._guarded(follower, work))
+        if self._turnstile.join():
+            self._hub.spawn(self._guarded(follower, work))
+        else:
+            self.close(CloseCode.TOO_MANY_MESSAGES)
 
     async def _guarded(self, follower: Follower | ListFollower, work: _Work) -> None:
         """Do a session's work; what it raises ends the subscription, not the socket."""

@@ -8,11 +8,17 @@ import termios
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pytest
+from websockets.client import ClientProtocol
+from websockets.protocol import CLOSED, OPEN
+from websockets.typing import Subprotocol
+from websockets.uri import parse_uri
 
-from api.turnstile import AT_ONCE
+from api.protocol import State
+from api.turnstile import AT_ONCE, MOST_WAITING
 from api.wire_uvicorn import HIGH_WATER_BYTES, KERNEL_BYTES
-from tests.api.socket_stack import Replica, SocketPeer, SocketStack, canonical, serving_sockets
+from tests.api.socket_stack import Replica, SocketPeer, SocketStack, canonical, connected, serving_sockets
 from tests.waiting import wait_until
 
 UNSENT_BYTES = 256 * 1024
@@ -147,6 +153,24 @@ async def test_a_client_that_asks_on_and_reads_nothing_is_not_worked_for(tmp_pat
             answered |= {message["sub"]} - {"a"}
 
 
+async def test_a_client_that_asks_on_for_ever_is_closed(tmp_path: Path) -> None:
+    """Requests that wait cost memory as well; it gets the answers in hand, and then the code."""
+    async with (
+        serving_sockets(tmp_path, max_unsent_bytes=UNSENT_BYTES) as service,
+        service.socket(receive_buffer_bytes=SMALL_BYTES) as slow,
+    ):
+        await service.stack.post("s1", *opened(), *(notice(number) for number in range(40)))
+        await following(slow, "s1")
+        slow.connection.transport.pause_reading()
+        for number in range(MOST_WAITING + 50):
+            mode = ("normal", "compact")[number % 2]
+            await slow.send(type="set_view", sub="a", view={"kind": "web", "mode": mode})
+        client = next(iter(service.live._sockets._clients))
+        await wait_until(lambda: client._connection.state is State.CLOSED, "the service had enough")
+        slow.connection.transport.resume_reading()
+        assert await slow.closed_with() == 4003
+
+
 @pytest.mark.parametrize("ready", [True, False], ids=["ready frames", "plain ASGI"])
 async def test_a_client_that_never_reads_is_closed_and_forgotten(tmp_path: Path, ready: bool) -> None:
     """When not even a frame gets through in time; the closing handshake is not waited for either."""
@@ -167,29 +191,66 @@ async def test_a_client_that_never_reads_is_closed_and_forgotten(tmp_path: Path,
 
 async def test_a_client_slower_than_the_session_is_told_so(tmp_path: Path) -> None:
     """It reads, yet never gets a whole snapshot before the next skip: closed with the slow code."""
-    async with (
-        serving_sockets(tmp_path, flush_ms=1, max_unsent_bytes=UNSENT_BYTES, slow_client_ms=1500) as service,
-        service.socket(receive_buffer_bytes=SMALL_BYTES) as slow,
-    ):
+    async with serving_sockets(
+        tmp_path, flush_ms=1, max_unsent_bytes=UNSENT_BYTES, slow_client_ms=1500
+    ) as service:
         await service.stack.post("s1", *opened(), *(notice(number) for number in range(100)))
-        await following(slow, "s1")
-        reading = asyncio.create_task(_read_slowly(slow))
+        slow = await SlowReader.open(service.port)
+        slow.say(type="hello")
+        slow.say(type="subscribe", sub="a", session="s1", view={"kind": "web"})
+        await wait_until(lambda: service.live.socket_count == 1, "the socket is open")
+        client = next(iter(service.live._sockets._clients))
         number = 100
-        while not reading.done():
+        while client._connection.state is not State.CLOSED:
             await service.stack.post("s1", notice(number))
+            await slow.read(ROW_BYTES // 10)
             number += 1
-        assert await reading == 4002
+        assert await slow.closed_with() == 4002
 
 
-async def _read_slowly(peer: SocketPeer) -> int:
-    """Read a little, pause, and so on until the service closes; the pauses make the client what it is."""
-    transport = peer.connection.transport
-    closed = asyncio.create_task(peer.closed_with())
-    while not closed.done():
-        transport.resume_reading()
-        await asyncio.sleep(0.001)
-        transport.pause_reading()
-        done, _ = await asyncio.wait({closed}, timeout=0.05)
-        if done:
-            break
-    return await closed
+class SlowReader:
+    """A client that reads so many bytes as it is told to, and no more."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, port: int) -> None:
+        self._reader = reader
+        self._writer = writer
+        uri = parse_uri(f"ws://127.0.0.1:{port}/v1/ws")
+        self._protocol = ClientProtocol(uri, subprotocols=[Subprotocol("turnfold.v1.json")], max_size=None)
+
+    @classmethod
+    async def open(cls, port: int) -> "SlowReader":
+        """Connect and shake hands."""
+        reader, writer = await asyncio.open_connection(sock=connected(port, SMALL_BYTES), limit=1024)
+        slow = cls(reader, writer, port)
+        slow._protocol.send_request(slow._protocol.connect())
+        slow._flush()
+        while slow._protocol.state is not OPEN:
+            await slow.read(1024)
+        return slow
+
+    def say(self, **message: object) -> None:
+        """Send one message."""
+        self._protocol.send_text(msgspec.json.encode(message))
+        self._flush()
+
+    async def read(self, size: int) -> None:
+        """Read at most so many bytes."""
+        read = await self._reader.read(size)
+        if read:
+            self._protocol.receive_data(read)
+            self._protocol.events_received()
+        else:
+            self._protocol.receive_eof()
+        self._flush()
+
+    async def closed_with(self) -> int | None:
+        """Read on to the end; the code of the service's close frame, None without one."""
+        while self._protocol.state is not CLOSED:
+            await self.read(65536)
+        self._writer.close()
+        return self._protocol.close_code
+
+    def _flush(self) -> None:
+        for data in self._protocol.data_to_send():
+            if data:
+                self._writer.write(data)

@@ -8,7 +8,7 @@ export const CLOSES = {
   4000: "the service stops or moves; connect again after the time that `drain` named",
   4001: "no valid `hello` within `hello_timeout_ms`",
   4002: "the client read too slowly, or not at all, for too long",
-  4003: "messages kept coming far over `max_messages_per_minute`",
+  4003: "messages kept coming far over the limit, or while the answers were not read",
   4004: "a fault of the service, logged there with its cause",
   4005: "the subject holds too many sockets",
   4500: "the token or ticket in `hello` was refused; get another one",
