@@ -3,6 +3,8 @@
 Streamed text is a list of parts that nobody joins until somebody reads it; a row list is kept sorted by place. A
 builder is never handed out: `rows`, `transcript` and `turn_process` make the frozen values from it. All of it is
 saved with the session (`saved`), but for the fields under *transient*, which a restore starts afresh.
+
+No builder leads back to itself, so the garbage collector need not look at any (`gc=False`): counting is enough.
 """
 
 from bisect import bisect_left, insort
@@ -33,7 +35,7 @@ def is_blank(text: str) -> bool:
     return not text.strip(BLANK_CHARS)
 
 
-class BlockBuilder(Struct, array_like=True):
+class BlockBuilder(Struct, array_like=True, gc=False):
     """One block of a step: text and reasoning grow by parts; anything else is JSON as it came."""
 
     kind: str
@@ -52,12 +54,7 @@ class BlockBuilder(Struct, array_like=True):
     @property
     def is_prose(self) -> bool:
         """Whether it is text or reasoning."""
-        return self.kind in {"text", "reasoning"}
-
-    @property
-    def is_reply(self) -> bool:
-        """Whether it is reply content (A-3): visible, neither reasoning nor a tool call."""
-        return self.visible_seq >= 0 and self.kind not in {"reasoning", "tool_call"}
+        return self.kind == "text" or self.kind == "reasoning"  # noqa: PLR1714 - twice as fast as a set
 
     def text(self) -> str:
         """Join the parts."""
@@ -89,7 +86,7 @@ class BlockBuilder(Struct, array_like=True):
         return {"type": self.kind} if is_null(self.json) else self.json
 
 
-class MessageFacts(Struct, array_like=True):
+class MessageFacts(Struct, array_like=True, gc=False):
     """The settled message of a step, but for its blocks."""
 
     seq: int
@@ -99,7 +96,7 @@ class MessageFacts(Struct, array_like=True):
     duration_ms: int | float | None
 
 
-class StepBuilder(Struct, array_like=True):
+class StepBuilder(Struct, array_like=True, gc=False):
     """One model call: its blocks of the present attempt, and what is known of its course."""
 
     number: int
@@ -126,17 +123,23 @@ class StepBuilder(Struct, array_like=True):
         """Append a block of the present attempt."""
         self.by_index[block.index] = len(self.blocks)
         self.blocks.append(block)
-        if not block.is_prose:
+        if block.kind == "tool_call":
+            self.tool_blocks += 1
             self.others += 1
-            self.tool_blocks += block.kind == "tool_call"
+        elif not block.is_prose:
+            self.others += 1
 
     def show(self, block: BlockBuilder, seq: int) -> None:
-        """Note that a block became visible."""
+        """Note that a block became visible; what is neither reasoning nor a tool call is reply content (A-3)."""
         block.visible_seq = seq
         self.visible += 1
-        self.replies += block.is_reply
-        self.texts += block.kind == "text"
-        self.thoughts += block.kind == "reasoning"
+        if block.kind == "text":
+            self.texts += 1
+            self.replies += 1
+        elif block.kind == "reasoning":
+            self.thoughts += 1
+        elif block.kind != "tool_call":
+            self.replies += 1
         if self.shown_seq < 0:
             self.shown_seq = seq
 
@@ -154,7 +157,7 @@ class StepBuilder(Struct, array_like=True):
         self.shown_seq = -1
 
 
-class ToolBuilder(Struct, array_like=True):
+class ToolBuilder(Struct, array_like=True, gc=False):
     """One tool call, its result, and the output that streams in between."""
 
     call_id: str
@@ -175,7 +178,7 @@ class ToolBuilder(Struct, array_like=True):
     sent: int = 0
 
 
-class Slot(Struct, array_like=True):
+class Slot(Struct, array_like=True, gc=False):
     """A row's seat in its turn: key and place stay, what sits in it may change (A-9)."""
 
     key: str
@@ -197,7 +200,7 @@ class Slot(Struct, array_like=True):
         return (self.place, self.order)
 
 
-class Closing(Struct, array_like=True):
+class Closing(Struct, array_like=True, gc=False):
     """How and where a turn ended; `kind` is `real`, `synthetic` (an event says so) or `implicit` (the next began)."""
 
     kind: str
@@ -208,7 +211,7 @@ class Closing(Struct, array_like=True):
     message: str | None = None
 
 
-class TurnProcess(Struct, array_like=True):
+class TurnProcess(Struct, array_like=True, gc=False):
     """What the spec of a turn is computed from (B-2); nothing in it is ever taken back."""
 
     evidence: int | None = None  # the smallest: the control's anchor
@@ -219,7 +222,7 @@ class TurnProcess(Struct, array_like=True):
     subagents: int = 0
 
 
-class TurnBuilder(Struct, array_like=True):
+class TurnBuilder(Struct, array_like=True, gc=False):
     """One turn (or, with `number` None, what belongs to no turn)."""
 
     number: int | None
@@ -261,7 +264,8 @@ class TurnBuilder(Struct, array_like=True):
 
     def seat(self, slot: Slot) -> None:
         """Put a slot at its place among the rows."""
-        if not self.rows or self.rows[-1].sort_key <= slot.sort_key:
+        last = self.rows[-1] if self.rows else None
+        if last is None or last.place < slot.place or last.sort_key <= slot.sort_key:
             self.rows.append(slot)
         else:
             insort(self.rows, slot, key=_sort_key)

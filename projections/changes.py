@@ -49,8 +49,11 @@ def taken_changes(turn: TurnBuilder) -> tuple[tuple[RowChange, ...], tuple[int, 
     steps = _steps(turn)
     found = []
     for slot in turn.dirty:
-        grown = _grown(turn, slot)
-        found.append(RowChange(slot, grown if slot.dirty == TEXT_GREW else None))
+        if slot.dirty == TEXT_GREW:
+            found.append(RowChange(slot, _grown(turn, slot)))
+        else:
+            _note_sent(turn, slot)
+            found.append(RowChange(slot, None))
         slot.dirty = CLEAN
     turn.dirty = []
     return tuple(found), steps
@@ -60,6 +63,16 @@ def _steps(turn: TurnBuilder) -> tuple[int, ...]:
     steps, turn.stirred = turn.stirred, {}
     shown = (slot.step for slot in turn.dirty if slot.kind == "assistant_step" and slot.dirty == CHANGED)
     return tuple(dict.fromkeys([*steps, *(step for step in shown if step is not None)]))
+
+
+def _note_sent(turn: TurnBuilder, slot: Slot) -> None:
+    """Note that all text is given with the whole row."""
+    if slot.kind == "tool_call":
+        tool = turn.tools[slot.key.removeprefix("tool:")]
+        tool.sent = len(tool.progress)
+    elif slot.kind == "assistant_step" and slot.step in turn.steps:
+        for block in turn.steps[slot.step].blocks:
+            block.sent = len(block.parts)
 
 
 def _grown(turn: TurnBuilder, slot: Slot) -> tuple[tuple[int, str], ...]:

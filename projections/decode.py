@@ -79,6 +79,11 @@ def decode_event(raw: bytes) -> Event | Malformed:
         return Malformed(reason="the entry is not UTF-8")
     if b"\\u" in raw and _has_lone_surrogate(raw):
         return _decode_slow(raw)
+    # Most chunks are streamed text, and have all that their kind needs when they have these two.
+    if type(event) is not ev.AssistantChunk or (
+        event.text is not None and event.index is not None and event.kind != "block_start"
+    ):
+        return event
     return _checked(event)
 
 

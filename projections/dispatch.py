@@ -16,6 +16,8 @@ from projections.fold import Fold
 def fold_event(fold: Fold, seq: int, event: ev.Event) -> None:
     """Fold one event into a transcript."""
     match event:
+        case ev.ToolProgress() | ev.ToolResult() | ev.InteractionResolve() | ev.CommandDone():
+            _fold_update(fold, seq, event)
         case ev.SessionMeta():
             _merge_meta(fold, event)
         case ev.SessionRewind():
@@ -26,8 +28,6 @@ def fold_event(fold: Fold, seq: int, event: ev.Event) -> None:
             known = fold.turns.get(event.turn) if event.synthetic and isinstance(event.turn, int) else None
             turn = known or fold.turn_for(event.turn, seq, steps.whole_ms(event.ts_ms))
             rows.end_turn(fold, turn, seq, event)
-        case ev.ToolProgress() | ev.ToolResult() | ev.InteractionResolve() | ev.CommandDone():
-            _fold_update(fold, seq, event)
         case _:
             turn = fold.turn_for(event.turn, seq, steps.whole_ms(event.ts_ms))
             _fold_in_turn(fold, turn, seq, event)
@@ -65,15 +65,14 @@ def _key_of(event: Update) -> str:
 
 def _fold_update(fold: Fold, seq: int, event: Update) -> None:
     """Fold what updates a row that an id names: it belongs to that row's turn, wherever it stands in the log."""
-    key = _key_of(event)
-    found = fold.find(key)
+    found = fold.find(_key_of(event))
     number = event.turn if found is None else found[0].number
     turn = fold.turn_for(number, seq, steps.whole_ms(event.ts_ms))
     match event:
         case ev.ToolProgress():
-            tools.fold_progress(fold, turn, seq, event)
+            tools.fold_progress(fold, turn, seq, event, found)
         case ev.ToolResult():
-            tools.fold_result(fold, turn, seq, event)
+            tools.fold_result(fold, turn, seq, event, found)
         case ev.InteractionResolve():
             rows.resolve(fold, seq, event)
         case ev.CommandDone():

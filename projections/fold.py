@@ -115,9 +115,10 @@ class Fold:
         """Note that a row changed."""
         slot.rev = seq
         slot.made = None
-        if not slot.dirty:
-            turn.dirty.append(slot)
-        slot.dirty = max(slot.dirty, level)
+        if slot.dirty < level:
+            if not slot.dirty:
+                turn.dirty.append(slot)
+            slot.dirty = level
         self.mark(turn, seq)
 
     def mark(self, turn: TurnBuilder, seq: int) -> None:
@@ -380,6 +381,8 @@ class Fold:
 
     def respec(self, turn: TurnBuilder, seq: int) -> None:
         """Compute the spec again; an equal one keeps its identity (B-3)."""
+        if turn.process.evidence is None and turn.spec is None:
+            return
         spec = spec_of(turn)
         if spec != turn.spec:
             turn.spec = spec

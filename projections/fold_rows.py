@@ -80,8 +80,10 @@ def _remember_ids(turn: TurnBuilder, key: str, event: ev.UserMessage) -> None:
 def _by_local_id(fold: Fold, event: ev.UserMessage) -> tuple[TurnBuilder, Slot] | None:
     """An echo comes while its turn is the newest: look there and among the rows of no turn."""
     for turn in (fold.last, fold.none):
+        if turn is None or not turn.aliases:
+            continue
         for alias in (f"client:{event.client_id}", f"id:{event.id}"):
-            if turn is not None and alias in turn.aliases:
+            if alias in turn.aliases:
                 return fold.find(turn.aliases[alias])
     return None
 

@@ -47,7 +47,9 @@ def ensure_step(fold: Fold, turn: TurnBuilder, number: object, seq: int, ms: int
         turn.latest_step = turn.open_step = number
         turn.top_step = max(turn.top_step, number)
         fold.stir(turn, step, seq)
-        fold.respec(turn, seq)
+        if turn.spec is not None and turn.spec.answer_step is not None:
+            # The answer is one no longer; nothing else of a spec knows the latest step.
+            fold.respec(turn, seq)
     return step
 
 
@@ -129,16 +131,13 @@ def _prose(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev
     if step.message is not None:
         fold.root.count("chunk_after_message")
         return
-    kind, index, text = event.kind, event.index or 0, event.text or ""
-    at = step.by_index.get(index)
-    if at is None:
-        block = _add_block(fold, turn, step, seq, BlockBuilder(kind=kind, index=index, parts=[]))
-    else:
-        block = step.blocks[at]
-        if block.kind != kind:
-            fold.root.count("block_kind_changed")
-            block = _add_block(fold, turn, step, seq, BlockBuilder(kind=kind, index=index, parts=[]))
-    if block.half or (text and _HALF_FIRST <= text[-1] <= _SURROGATE_LAST) or _starts_low(text):
+    text = event.text or ""
+    at = step.by_index.get(event.index or 0)
+    block = _first_of(fold, turn, step, seq, event) if at is None else step.blocks[at]
+    if block.kind != event.kind:
+        fold.root.count("block_kind_changed")
+        block = _first_of(fold, turn, step, seq, event)
+    if block.half or not (text.isascii() or _is_whole(text)):
         text, block.half = join_halves(fold, block.half, text)
     if not text:
         return
@@ -153,8 +152,16 @@ def _prose(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev
         _show(fold, turn, step, block, seq)
 
 
-def _starts_low(text: str) -> bool:
-    return bool(text) and _HALF_LAST < text[0] <= _SURROGATE_LAST
+def _first_of(
+    fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev.AssistantChunk
+) -> BlockBuilder:
+    return _add_block(fold, turn, step, seq, BlockBuilder(kind=event.kind, index=event.index or 0, parts=[]))
+
+
+def _is_whole(text: str) -> bool:
+    """Whether neither edge of a text is half of a surrogate pair; inside there is none (`decode`, rule 4)."""
+    starts_low = _HALF_LAST < text[0] <= _SURROGATE_LAST
+    return not starts_low and not _HALF_FIRST <= text[-1] <= _SURROGATE_LAST
 
 
 def join_halves(fold: Fold, half: int, text: str) -> tuple[str, int]:
@@ -195,16 +202,14 @@ def _show(fold: Fold, turn: TurnBuilder, step: StepBuilder, block: BlockBuilder,
     step.show(block, seq)
     fold.sync_step(turn, step, seq)
     _note_material(fold, turn, step, seq)
-    if turn.closing is not None or step.end_seq is not None:
-        _settled(fold, turn, seq)
+    _settled(fold, turn, seq)
 
 
 def _note_material(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int) -> None:
     evidence = turn.process.step_evidence
-    if len(evidence) < 2 and all(number != step.number for number, _ in evidence):
+    if not evidence or (len(evidence) == 1 and evidence[0][0] != step.number):
         evidence.append((step.number, seq))
     fold.note_evidence(turn, seq)
-    fold.respec(turn, seq)
 
 
 def _start_block(
@@ -263,10 +268,23 @@ def block_kind(block: ev.Block) -> str:
     return str(block.__struct_config__.tag)
 
 
+def whole_block(index: int, whole: ev.Block) -> BlockBuilder:
+    """Give the builder of a block that came whole."""
+    match whole:
+        case ev.TextBlock(text=text):
+            return BlockBuilder(kind="text", index=index, parts=[text] if text else [], ended=True)
+        case ev.ReasoningBlock(text=text):
+            return BlockBuilder(kind="reasoning", index=index, parts=[text] if text else [], ended=True)
+        case _:
+            block = BlockBuilder(kind=block_kind(whole), index=index, parts=[], ended=True)
+            fill_block(block, whole)
+            return block
+
+
 def shows(block: BlockBuilder) -> bool:
     """Whether a block is visible material (A-3)."""
     if block.is_prose:
-        return any(not is_blank(part) for part in block.parts)
+        return not is_blank(block.text())
     return block.kind != "tool_call"
 
 
@@ -299,11 +317,10 @@ def settle_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.AssistantMess
     if step.message is not None:
         fold.root.count("second_message")
     shown = step.shown_seq
-    was = {block.index: block.visible_seq for block in step.blocks}
+    was = {block.index: block.visible_seq for block in step.blocks} if step.blocks else {}
     step.clear()
     for index, whole in enumerate(event.blocks):
-        block = BlockBuilder(kind=block_kind(whole), index=index, parts=[], ended=True)
-        fill_block(block, whole)
+        block = whole_block(index, whole)
         step.add(block)
         if shows(block):
             # When it was first seen in the stream still decides where calls stand beside it (C-2).

@@ -3,6 +3,8 @@
 Every label travels with the facts that it was made of.
 """
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from projections.languages import Locale, language_of, listed, phrase
@@ -14,14 +16,14 @@ NAMED_ACTIONS = 3
 _UNITS_MS = (("day", 86_400_000), ("hour", 3_600_000), ("minute", 60_000), ("second", 1_000))
 
 
-class Segment(Struct, frozen=True, kw_only=True):
+class Segment(Struct, frozen=True, kw_only=True, gc=False):
     """One counted part of a label: `tool_calls`, `messages` or `subagents`."""
 
     kind: str
     count: int
 
 
-class Label(Struct, frozen=True, kw_only=True):
+class Label(Struct, frozen=True, kw_only=True, gc=False):
     """A label as facts and as text; zero parts are left out, so `segments` may be empty."""
 
     segments: tuple[Segment, ...]
@@ -45,11 +47,13 @@ def process_label(spec: TurnProcessSpec, locale: Locale) -> Label:
     >>> process_label(spec, "en").text
     '1 tool call · 2 messages'
     """
-    counts = (
-        ("tool_calls", spec.tool_call_count),
-        ("messages", spec.message_count),
-        ("subagents", spec.subagent_count),
-    )
+    return _label(spec.tool_call_count, spec.message_count, spec.subagent_count, locale)
+
+
+@lru_cache(maxsize=1024)
+def _label(tool_calls: int, messages: int, subagents: int, locale: Locale) -> Label:
+    """Make a label; few counts make up most turns, and every flush asks again."""
+    counts = (("tool_calls", tool_calls), ("messages", messages), ("subagents", subagents))
     segments = tuple(Segment(kind=kind, count=count) for kind, count in counts if count)
     language = language_of(locale)
     parts = [phrase(language, one.kind, one.count) for one in segments]

@@ -13,7 +13,7 @@ Text = str | UnsetType
 Ms = int | float | UnsetType
 
 
-class RowFields(Struct, frozen=True, kw_only=True, tag_field="kind"):
+class RowFields(Struct, frozen=True, kw_only=True, tag_field="kind", gc=False):
     """What every row has."""
 
     key: str

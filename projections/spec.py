@@ -5,7 +5,7 @@ from msgspec import Struct
 from projections.rows import Anchor
 
 
-class TurnProcessSpec(Struct, frozen=True, kw_only=True):
+class TurnProcessSpec(Struct, frozen=True, kw_only=True, gc=False):
     """What a turn's fold is about (B-2); anchors are `seq` values, fractional for a cut answer.
 
     Attributes:

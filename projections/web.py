@@ -14,7 +14,7 @@ from projections.view import Presentation, WebView
 HUMAN = ("user", "steering")
 
 
-class WebPresentation(Presentation, frozen=True, kw_only=True):
+class WebPresentation(Presentation, frozen=True, kw_only=True, gc=False):
     """What a client needs to fold a turn (B-6 to B-11); row keys, never positions.
 
     Attributes:
@@ -75,7 +75,7 @@ def _walk(turn: TurnBuilder, spec: TurnProcessSpec, answer: Slot) -> tuple[tuple
     members: list[str] = []
     alone = True
     for slot in turn.rows:
-        if slot.sort_key >= answer.sort_key:
+        if slot is answer:
             break
         if slot.kind in HUMAN:
             alone = alone and slot.anchor == turn.opening_human
