@@ -16,7 +16,8 @@ from projections.building import (
     present_json,
 )
 from projections.fold import Fold
-from projections.fold_steps import step_of, whole_ms, wire_blocks
+from projections.fold_blocks import wire_blocks
+from projections.fold_steps import step_of, whole_ms
 from projections.rows import (
     CommandRow,
     CompactionRow,

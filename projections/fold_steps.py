@@ -7,12 +7,8 @@ shows something (or ends a block) looks at its step.
 from hashlib import blake2b
 from typing import assert_never
 
-import msgspec
-from msgspec import Raw
-
 from projections import events as ev
 from projections.building import (
-    REPLACEMENT,
     TEXT_GREW,
     BlockBuilder,
     MessageFacts,
@@ -24,11 +20,8 @@ from projections.building import (
     present_ms,
 )
 from projections.fold import Fold
+from projections.fold_blocks import block_kind, fill_block, is_whole, join_halves, shows, whole_block
 from projections.rows import RetryRow, SystemPromptRow
-
-_encode = msgspec.json.encode
-_HALF_FIRST, _HALF_LAST = "\ud800", "\udbff"
-_SURROGATE_LAST = "\udfff"
 
 
 def whole_ms(value: float | None) -> int | None:
@@ -51,11 +44,6 @@ def ensure_step(fold: Fold, turn: TurnBuilder, number: object, seq: int, ms: int
             # The answer is one no longer; nothing else of a spec knows the latest step.
             fold.respec(turn, seq)
     return step
-
-
-def wire_blocks(blocks: tuple[ev.Block, ...]) -> Raw:
-    """Give blocks as one JSON array, unknown ones as they came."""
-    return Raw(_encode([block.raw if isinstance(block, ev.UnknownBlock) else block for block in blocks]))
 
 
 def step_of(fold: Fold, turn: TurnBuilder, event: ev.Stamps, seq: int) -> int | None:
@@ -137,7 +125,7 @@ def _prose(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev
     if block.kind != event.kind:
         fold.root.count("block_kind_changed")
         block = _first_of(fold, turn, step, seq, event)
-    if block.half or not (text.isascii() or _is_whole(text)):
+    if block.half or not (text.isascii() or is_whole(text)):
         text, block.half = join_halves(fold, block.half, text)
     if not text:
         return
@@ -156,31 +144,6 @@ def _first_of(
     fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event: ev.AssistantChunk
 ) -> BlockBuilder:
     return _add_block(fold, turn, step, seq, BlockBuilder(kind=event.kind, index=event.index or 0, parts=[]))
-
-
-def _is_whole(text: str) -> bool:
-    """Whether neither edge of a text is half of a surrogate pair; inside there is none (`decode`, rule 4)."""
-    starts_low = _HALF_LAST < text[0] <= _SURROGATE_LAST
-    return not starts_low and not _HALF_FIRST <= text[-1] <= _SURROGATE_LAST
-
-
-def join_halves(fold: Fold, half: int, text: str) -> tuple[str, int]:
-    """Join the halves of a surrogate pair split over two chunks.
-
-    Returns:
-        The text to append, and the code of the half that waits for the next chunk, 0 for none; a half whose other
-        never comes is U+FFFD.
-    """
-    if not text:
-        return "", half
-    joined = chr(half) + text if half else text
-    waits = ord(joined[-1]) if _HALF_FIRST <= joined[-1] <= _HALF_LAST else 0
-    if waits:
-        joined = joined[:-1]
-    fixed = joined.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if REPLACEMENT in fixed:
-        fold.root.count("surrogate_replaced")
-    return fixed, waits
 
 
 def _add_block(
@@ -261,55 +224,6 @@ def _end_block(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event
         _show(fold, turn, step, block, seq)
 
 
-def block_kind(block: ev.Block) -> str:
-    """Give a block's type."""
-    if isinstance(block, ev.UnknownBlock):
-        return block.type
-    return str(block.__struct_config__.tag)
-
-
-def whole_block(index: int, whole: ev.Block) -> BlockBuilder:
-    """Give the builder of a block that came whole."""
-    match whole:
-        case ev.TextBlock(text=text):
-            return BlockBuilder(kind="text", index=index, parts=[text] if text else [], ended=True)
-        case ev.ReasoningBlock(text=text):
-            return BlockBuilder(kind="reasoning", index=index, parts=[text] if text else [], ended=True)
-        case _:
-            block = BlockBuilder(kind=block_kind(whole), index=index, parts=[], ended=True)
-            fill_block(block, whole)
-            return block
-
-
-def shows(block: BlockBuilder) -> bool:
-    """Whether a block is visible material (A-3)."""
-    if block.is_prose:
-        return not is_blank(block.text())
-    return block.kind != "tool_call"
-
-
-def fill_block(block: BlockBuilder, whole: ev.Block) -> bool:
-    """Give a builder the content of a whole block; says whether anything changed."""
-    if block.kind != block_kind(whole):
-        return False
-    match whole:
-        case ev.TextBlock(text=text) | ev.ReasoningBlock(text=text):
-            if block.text() == text:
-                return False
-            block.parts, block.sent = [text], 0
-        case ev.ToolCallBlock():
-            block.call_id, block.name = whole.call_id, whole.name
-            block.json = kept(whole.input)
-        case ev.UnknownBlock():
-            block.json = whole.raw
-        case ev.ImageBlock() | ev.DiffBlock():
-            block.json = Raw(_encode(whole))
-        case _ as never:
-            assert_never(never)
-    block.encoded = None
-    return True
-
-
 def settle_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.AssistantMessage) -> None:
     """`assistant/message`: settles the step and replaces its streamed blocks; of two the last counts (A-6)."""
     ms = whole_ms(event.ts_ms)
@@ -317,8 +231,10 @@ def settle_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.AssistantMess
     if step.message is not None:
         fold.root.count("second_message")
     shown = step.shown_seq
-    was = {block.index: block.visible_seq for block in step.blocks} if step.blocks else {}
-    step.clear()
+    was: dict[int, int] = {}
+    if step.blocks:
+        was = {block.index: block.visible_seq for block in step.blocks}
+        step.clear()
     for index, whole in enumerate(event.blocks):
         block = whole_block(index, whole)
         step.add(block)

@@ -6,7 +6,8 @@ from msgspec import Raw
 from projections import events as ev
 from projections.building import REPLACEMENT, TEXT_GREW, Slot, ToolBuilder, TurnBuilder, kept
 from projections.fold import Fold
-from projections.fold_steps import join_halves, step_of, whole_ms, wire_blocks
+from projections.fold_blocks import join_halves, wire_blocks
+from projections.fold_steps import step_of, whole_ms
 
 _encode = msgspec.json.encode
 
