@@ -39,7 +39,8 @@ function onFrame(data, from, to) {
       deliveries += 1;
       arrivals[Math.min(arrivals.length - 1, Math.floor((time - sent) / 100))] += 1;
     }
-    if (inFlight) next(digits(data, at + 11, 3));
+    const session = digits(data, at + 11, 3);
+    if (session < sessions.length) next(session);
     at = data.indexOf(MARK, at + MARK_CHARS);
   }
 }
