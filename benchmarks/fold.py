@@ -11,7 +11,8 @@ from benchmarks.sampling import in_turn, paired
 from benchmarks.workload import mixed, streaming
 from projections.decode import decode_event
 from projections.session import SessionFold
-from projections.web import WebView, present_web
+from projections.view import WebView
+from projections.web import present_web
 
 # As the projector folds in a backlog; a hub's flush covers fewer events.
 FLUSH_EVENTS = 500

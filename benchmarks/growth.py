@@ -11,10 +11,11 @@ from benchmarks.results import Figure, figure
 from benchmarks.sampling import cpu_seconds, paired
 from benchmarks.workload import FIRST_MS, chunk, mixed, mixed_turn, opening, tool_step
 from projections.decode import decode_event
-from projections.deltas import Presenter, facts
+from projections.deltas import facts
+from projections.presenter import Presenter
 from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
-from projections.web import WebView
+from projections.view import WebView
 
 SMALL_ROWS, GREAT_ROWS = 100, 10_000
 SMALL_TURNS, GREAT_TURNS = 10, 1_000
