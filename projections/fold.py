@@ -381,8 +381,6 @@ class Fold:
 
     def respec(self, turn: TurnBuilder, seq: int) -> None:
         """Compute the spec again; an equal one keeps its identity (B-3)."""
-        if turn.process.evidence is None and turn.spec is None:
-            return
         spec = spec_of(turn)
         if spec != turn.spec:
             turn.spec = spec
