@@ -12,7 +12,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import unquote, urlsplit
 
 from hiredis import pack_command
@@ -47,6 +47,14 @@ _UNAVAILABLE = (
     TimeoutError,
     OSError,
 )
+
+
+class Asking(Protocol):
+    """What takes single commands: a client, or one that gathers them (`gathered_redis`)."""
+
+    async def execute_command(self, *words: str | bytes | int) -> Any:
+        """The parsed answer."""
+        ...
 
 
 def address_of(url: str) -> str:
@@ -87,9 +95,9 @@ def our_errors(where: str) -> Iterator[None]:
         raise StoreRefused(where, str(error)) from error
 
 
-async def ask(client: Redis, *words: str | bytes | int) -> Any:
+async def ask(client: Redis | Asking, *words: str | bytes | int) -> Any:
     """Send one command; the client's own method carries no types."""
-    return await client.execute_command(*words)  # type: ignore[no-untyped-call]  # redis-py types its commands, not this
+    return await client.execute_command(*words)
 
 
 async def _ask_with_many(client: Redis, words: tuple[str | bytes | int, ...]) -> Any:

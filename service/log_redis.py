@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from redis.asyncio import Redis
 
-from service.connection_redis import Script, ask
+from service.connection_redis import Asking, Script, ask
 from service.errors import KeyRefused
 from service.keys import PartitionKeys, SessionId
 from service.log_codec import unpack_batch
@@ -28,7 +28,7 @@ _VERSIONS = Script("versions.lua")
 
 
 async def read_log(
-    client: Redis, keys: PartitionKeys, session: SessionId, after_seq: int, limit: int
+    client: Redis | Asking, keys: PartitionKeys, session: SessionId, after_seq: int, limit: int
 ) -> LogPage:
     """Batches that hold a seq above `after_seq`: those whose id begins at `after_seq` + 2 or later."""
     start = after_seq + 2

@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from service.connection_redis import Script, address_of, ask, connect, our_errors, ping
 from service.errors import CursorRefused, KeyRefused
 from service.feed_redis import RedisFeed
+from service.gathered_redis import Gathered
 from service.keys import KeySpace, PartitionKeys, SessionId
 from service.log_redis import read_log, read_versions
 from service.ports import (
@@ -40,6 +41,8 @@ class RedisReader:
         self._keys = keys
         self._where = address_of(url)
         self._client: Redis = connect(url)
+        # One commit moves many sessions, and each that is followed is read at once.
+        self._gathered = Gathered(self._client)
 
     async def start(self) -> None:
         """Raise StoreUnavailable within 5 s unless the engine answers."""
@@ -117,7 +120,7 @@ class RedisReader:
 
     async def read_log(self, session: SessionId, after_seq: int, limit: int) -> LogPage:
         with our_errors(self._where):
-            return await read_log(self._client, self._keys.of_session(session), session, after_seq, limit)
+            return await read_log(self._gathered, self._keys.of_session(session), session, after_seq, limit)
 
     async def log_versions(
         self, session: SessionId, after_version: int, limit: int
