@@ -30,6 +30,7 @@ from api.parts import EdgeLimits, Parts
 from api.samples import load_samples
 from api.stopping import Running, stop
 from api.version import service_version
+from service.collector import relax_collector
 from service.engine_valkey import EmbeddedEngine, EngineError
 from service.errors import LeaseLost, ServiceError
 from service.keys import KeySpace
@@ -77,6 +78,7 @@ def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[
         announce: told once that requests are answered, and where.
     """
     start_logging(settings.log_level, settings.log_format)
+    relax_collector()
     try:
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(run(settings, with_samples=with_samples, announce=announce))

@@ -10,6 +10,7 @@ from typing import Final
 
 from benchmarks.budgets import BUDGETS
 from benchmarks.results import Figure, load_average, result, write
+from service.collector import relax_collector
 from service.telemetry import start_logging
 
 Measure = Callable[[bool], Sequence[Figure]]
@@ -26,6 +27,7 @@ def run(name: str, measure: Measure, arguments: Sequence[str] | None = None) -> 
     parser.add_argument("--profile", action="store_true", help="say where this process's time goes")
     asked = parser.parse_args(arguments)
     start_logging("error")
+    relax_collector()  # as `turnfold serve` does
     load_before = load_average()
     figures = _profiled(measure, asked.short) if asked.profile else measure(asked.short)
     print(table(figures))

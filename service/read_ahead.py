@@ -98,18 +98,24 @@ class ReadAhead:
         """Twice as many while there is a backlog, fewer where the events are great."""
         if self.is_caught_up:
             return self._limits.first_count
-        mean_bytes = max(1, sum(len(event or b"") for _, _, event in entries) // len(entries))
+        mean_bytes = max(1, _size_bytes(entries) // len(entries))
         by_size = max(1, self._limits.most_bytes // mean_bytes)
         return min(2 * self._count, self._limits.most_count, by_size)
 
     def _cut(self, entries: Sequence[IngestEntry]) -> tuple[Sequence[IngestEntry], Sequence[IngestEntry]]:
         """Split where a commit would get too great: one command has a bound, and one event may be 10 MiB."""
+        if _size_bytes(entries) <= self._limits.most_bytes:
+            return entries, ()
         size_bytes = 0
         for index, (_, _, event) in enumerate(entries):
             size_bytes += len(event or b"")
             if size_bytes > self._limits.most_bytes and index:
                 return entries[:index], entries[index:]
         return entries, ()
+
+
+def _size_bytes(entries: Sequence[IngestEntry]) -> int:
+    return sum([len(event) for _, _, event in entries if event])
 
 
 def _forget(task: "asyncio.Task[Sequence[IngestEntry]]") -> None:
