@@ -33,6 +33,16 @@ def whole_block(index: int, whole: ev.Block) -> BlockBuilder:
             return BlockBuilder(kind="text", index=index, parts=[text] if text else [], ended=True)
         case ev.ReasoningBlock(text=text):
             return BlockBuilder(kind="reasoning", index=index, parts=[text] if text else [], ended=True)
+        case ev.ToolCallBlock():
+            return BlockBuilder(
+                kind="tool_call",
+                index=index,
+                parts=[],
+                json=kept(whole.input),
+                call_id=whole.call_id,
+                name=whole.name,
+                ended=True,
+            )
         case _:
             block = BlockBuilder(kind=block_kind(whole), index=index, parts=[], ended=True)
             fill_block(block, whole)
