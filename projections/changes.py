@@ -59,6 +59,15 @@ def taken_changes(turn: TurnBuilder) -> tuple[tuple[RowChange, ...], tuple[int, 
     return tuple(found), steps
 
 
+def forget_changes(turn: TurnBuilder) -> None:
+    """Note that nobody asks what changed in a turn."""
+    turn.listed = False
+    turn.stirred = {}
+    for slot in turn.dirty:
+        slot.dirty = CLEAN
+    turn.dirty = []
+
+
 def _steps(turn: TurnBuilder) -> tuple[int, ...]:
     steps, turn.stirred = turn.stirred, {}
     shown = (slot.step for slot in turn.dirty if slot.kind == "assistant_step" and slot.dirty == CHANGED)

@@ -11,7 +11,7 @@ from msgspec import Struct
 from projections import events as ev
 from projections import fold_steps as steps
 from projections.building import TurnBuilder
-from projections.changes import Changes, Touched, log_order, taken_changes
+from projections.changes import Changes, Touched, forget_changes, log_order, taken_changes
 from projections.dispatch import fold_event
 from projections.events import Event, Malformed, ParentRef
 from projections.fold import Fold
@@ -197,6 +197,17 @@ class SessionFold:
         changes = Changes(self.drained_seq, tuple(touched), tuple(self.drops))
         self.dirty, self.drops, self.drained_seq = [], [], self.next_seq - 1
         return changes
+
+    def take_turns(self) -> tuple[tuple[Fold, TurnBuilder], ...]:
+        """Give the turns that were touched since the last call, without what changed in them.
+
+        For a writer, who saves whole turns: no text is put together. A fold is drained or its turns are taken, never
+        both.
+        """
+        touched, self.dirty, self.drops = tuple(self.dirty), [], []
+        for _, turn in touched:
+            forget_changes(turn)
+        return touched
 
     def facts(self) -> SessionFacts:
         """Sum the session up."""

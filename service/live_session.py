@@ -109,7 +109,7 @@ class LiveSession:
 
     def settle(self) -> None:
         """The replay is over: what it changed is of older commits, and still to be saved."""
-        self.saves.note(self.fold.drain(), self.next_seq)
+        self.saves.note(self.fold.take_turns(), self.next_seq)
 
     def open_batch(self) -> Pending:
         """What the next batch adds, still empty."""
@@ -151,10 +151,10 @@ class LiveSession:
         if pending.events:
             self.version += 1
         self.quarantined_count += len(pending.quarantined)
-        changes = self.fold.drain()
+        touched = self.fold.take_turns()
         updated_at_ms = at_ms if pending.events or self._last is None else self._last.updated_at_ms
         summary = self._summary(updated_at_ms, consumed_count)
-        specs = {} if self.parked else self.saves.note(changes, pending.first_seq)
+        specs = {} if self.parked else self.saves.note(touched, pending.first_seq)
         save = None
         if self.parked is None and pending.events and self.saves.is_due:
             save = self.saves.save(self.fold, self.version)

@@ -6,13 +6,13 @@ most that much. A save holds the head and the turns that changed since the last 
 turn.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
 from projections.building import TurnBuilder
-from projections.changes import Changes
 from projections.errors import SavedStateError
+from projections.fold import Fold
 from projections.saved import SAVED_FORMAT, encode_head, encode_turn, encode_turns, restoring
 from projections.session import SessionFold
 from service.ports import SavedState
@@ -49,12 +49,11 @@ class SavePolicy:
         self._has_save = True
         self._saved_bytes = state.size_bytes
 
-    def note(self, changes: Changes, first_seq: int) -> dict[str, bytes]:
+    def note(self, touched: Iterable[tuple[Fold, TurnBuilder]], first_seq: int) -> dict[str, bytes]:
         """Note the changed turns for the next save, and give the specs that changed from `first_seq` on."""
         specs: dict[str, bytes] = {}
-        for touched in changes.touched:
-            turn = touched.turn
-            if touched.fold.path:
+        for fold, turn in touched:
+            if fold.path:
                 continue  # a part of the turn that the delegate's call stands in, which is touched too
             self._turns[turn.tag] = turn
             if turn.number is not None and turn.spec_rev >= first_seq and turn.spec is not None:

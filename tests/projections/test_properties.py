@@ -66,6 +66,19 @@ def content(transcript: dict[str, Any]) -> tuple[Any, Any]:
     return transcript["turns"], transcript["session_rows"]
 
 
+@given(LOGS, st.integers(1, 7))
+def test_taking_turns_finds_what_draining_finds(log: list[dict[str, Any]], size: int) -> None:
+    """A writer and a hub fold the same; the writer is told of the same turns in every batch, and saves the same."""
+    writer, hub = SessionFold(), SessionFold()
+    for start in range(0, len(log), size):
+        fold_all(log[start : start + size], writer)
+        fold_all(log[start : start + size], hub)
+        taken = {(fold.path, turn.ordinal) for fold, turn in writer.take_turns()}
+        assert taken == {(one.fold.path, one.turn.ordinal) for one in hub.drain().touched}
+    assert saved(writer) == saved(hub)
+    assert writer.take_turns() == ()
+
+
 @given(LOGS, st.integers(0, 40))
 def test_fold_in_two_batches_equals_fold_at_once(log: list[dict[str, Any]], split: int) -> None:
     """Batches, and what a drain takes in between, leave no trace."""
