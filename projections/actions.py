@@ -4,6 +4,7 @@
 """
 
 import re
+from functools import lru_cache
 from typing import Literal
 
 Action = Literal["delegate", "fetch", "read", "list", "search", "write", "edit", "run", "use"]
@@ -29,6 +30,7 @@ _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
+@lru_cache(maxsize=4096)  # a session has few tools and calls them often
 def action_of(tool_name: str) -> Action:
     """Give what a tool of this name does; `use` where no alias says.
 

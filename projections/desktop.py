@@ -7,7 +7,7 @@
    rows in.
 """
 
-from bisect import bisect_left
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -16,10 +16,10 @@ from projections.desktop_entry import EntryParts
 from projections.desktop_header import header_of
 from projections.desktop_layout import Layout
 from projections.desktop_nodes import Scene
-from projections.desktop_parts import Sort
 from projections.desktop_values import DesktopPresentation, Disclosure, Entry, Header
 from projections.edits import Edit, Names, splice
 from projections.fold import Fold
+from projections.ordered import place_of
 from projections.view import DesktopView
 
 _ENTRIES = ("entries",)
@@ -79,13 +79,13 @@ class DesktopTelling:
 
     def _is_wanted(self, turn: TurnBuilder, entry: EntryParts) -> bool:
         """An entry is shown where something stands in it, or a row opens it, or it is the only place for an error."""
-        at = bisect_left(self._layout.entries, entry.key, key=_key)
+        at = place_of(self._layout.entries, entry.key, _key)
         if at == len(self._layout.entries) or self._layout.entries[at] is not entry:
             return False
         return entry.boundary is not None or not entry.is_empty or bool(self._outside(turn, entry))
 
     def _take_out(self, entry: EntryParts) -> Edit:
-        at = bisect_left(self._shown, entry.key, key=_key)
+        at = place_of(self._shown, entry.key, _key)
         del self._shown[at]
         del self._frames[entry]
         return splice(_ENTRIES, at, 1)
@@ -93,7 +93,7 @@ class DesktopTelling:
     def _put_in(self, turn: TurnBuilder, entry: EntryParts) -> Edit:
         self._tell_items(turn, entry, ())
         self._frames[entry] = self._frame(turn, entry)
-        at = bisect_left(self._shown, entry.key, key=_key)
+        at = place_of(self._shown, entry.key, _key)
         self._shown.insert(at, entry)
         return splice(_ENTRIES, at, 0, self._value(entry))
 
@@ -168,5 +168,4 @@ class DesktopTelling:
         )
 
 
-def _key(entry: EntryParts) -> Sort:
-    return entry.key
+_key = attrgetter("key")

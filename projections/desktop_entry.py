@@ -4,12 +4,13 @@ An entry keeps what it told as nodes, in order. To tell changes, stale nodes are
 where they stand, new ones are put in: each found by its sort key, so that the cost follows the change.
 """
 
-from bisect import bisect_left, insort
+from operator import attrgetter
 
 from projections.desktop_nodes import Node, Scene, name_of
 from projections.desktop_parts import PartFacts, Sort
-from projections.desktop_units import JOINING, Part, Unit, kind_of
+from projections.desktop_units import JOINING, Part, Unit, by_sort, kind_of
 from projections.edits import Edit, Names, splice
+from projections.ordered import itself, let_go, place_of, take_in
 from projections.view import DesktopView
 
 
@@ -69,7 +70,7 @@ class EntryParts:
     def insert(self, facts: PartFacts) -> Part:
         """Seat a new part, in the unit that it joins, or in one of its own."""
         kind = kind_of(facts, self._view)
-        at = bisect_left(self.parts, facts.sort, key=_sort)
+        at = place_of(self.parts, facts.sort, by_sort)
         before = self.parts[at - 1].unit if at > 0 else None
         after = self.parts[at].unit if at < len(self.parts) else None
         joins = kind in JOINING
@@ -87,17 +88,17 @@ class EntryParts:
         self._touch(unit)
         self.parts.insert(at, part)
         if not facts.is_plain:
-            insort(self._solid, part, key=_sort)
+            take_in(self._solid, part, by_sort)
         self._sum(facts, 1)
         return part
 
     def remove(self, part: Part) -> None:
         """Take a part away; what stood on both sides of it may join."""
         unit = part.unit
-        at = bisect_left(self.parts, part.sort, key=_sort)
+        at = place_of(self.parts, part.sort, by_sort)
         del self.parts[at]
         if not part.facts.is_plain:
-            del self._solid[bisect_left(self._solid, part.sort, key=_sort)]
+            let_go(self._solid, part.sort, by_sort)
         self._sum(part.facts, -1)
         unit.remove(part)
         self._touch(unit)
@@ -129,12 +130,10 @@ class EntryParts:
         self.counted += by * facts.is_counted
         self.running_count += by * facts.is_running
         for times, ms in ((self.span_starts, facts.span.start_ms), (self.span_ends, facts.span.end_ms)):
-            if ms is not None:
-                at = bisect_left(times, ms)
-                if by > 0:
-                    times.insert(at, ms)
-                else:
-                    del times[at]
+            if ms is not None and by > 0:
+                take_in(times, ms, itself)
+            elif ms is not None:
+                let_go(times, ms, itself)
 
     # Answer and life
 
@@ -196,7 +195,7 @@ class EntryParts:
         return edits
 
     def _index(self, node: Node) -> int:
-        return bisect_left(self.nodes, node.key, key=_key)
+        return place_of(self.nodes, node.key, _key)
 
     def _take_out(self, stale: list[Node], path: Names) -> list[Edit]:
         found = []
@@ -221,9 +220,4 @@ class EntryParts:
         return found
 
 
-def _sort(part: Part) -> Sort:
-    return part.sort
-
-
-def _key(node: Node) -> Sort:
-    return node.key
+_key = attrgetter("key")

@@ -1,7 +1,7 @@
 """The desktop view, layout: a turn's rows as parts in entries, brought up to date row by row (`views.md` C-1, C-2)."""
 
-from bisect import bisect_left, insort
 from collections.abc import Iterable
+from operator import attrgetter
 
 from projections.building import Slot, TurnBuilder
 from projections.desktop_entry import EntryParts
@@ -17,8 +17,9 @@ from projections.desktop_parts import (
     tool_part,
 )
 from projections.desktop_steps import StepSeat, was_cut
-from projections.desktop_units import Part, kind_of
+from projections.desktop_units import Part, by_sort, kind_of
 from projections.fold import Fold
+from projections.ordered import itself, place_of, take_in
 from projections.rows import CommandRow, SearchRow
 from projections.view import DesktopView
 
@@ -48,6 +49,7 @@ class Layout:
         self._steps: dict[int, StepSeat] = {}
         self._unsettled: dict[str, None] = {}  # rows that the turn's end settles
         self._unsettled_steps: dict[int, None] = {}
+        self._streaming_steps: dict[int, None] = {}
         self._failed: dict[str, None] = {}
         self._is_open = True
         self._latest: int | None = None
@@ -86,9 +88,7 @@ class Layout:
                 entry.touch_units([part.unit])
                 self.touched[entry] = None
         if latest != self._latest:
-            due_steps.update(
-                {number: None for number in self._unsettled_steps if self._steps[number].streams}
-            )
+            due_steps.update(self._streaming_steps)
         self._is_open, self._latest = is_open, latest
         before = self.last
         self._take_rows(fold, turn, due, due_steps)
@@ -150,7 +150,9 @@ class Layout:
         for one in facts:
             self._put(one)
         step = turn.steps.get(number)
-        _mark(self._unsettled_steps, number, step is not None and step.message is None)
+        runs = step is not None and step.message is None and step.end_seq is None
+        _mark(self._unsettled_steps, number, runs)
+        _mark(self._streaming_steps, number, seat.streams)
         _mark(self.stopped, f"step:{turn.tag}:{number}", was_cut(turn, number))
 
     def _put_call(self, fold: Fold, turn: TurnBuilder, slot: Slot, sort: Sort) -> None:
@@ -171,7 +173,7 @@ class Layout:
             self._take_out(slot.key)
             sort = own_sort(slot)
             entry = self._entry_at(sort)
-            insort(entry.pending, (sort, slot.key))
+            take_in(entry.pending, (sort, slot.key), itself)
             self._pending[slot.key] = (entry, sort)
             self.touched[entry] = None
         else:
@@ -231,7 +233,7 @@ class Layout:
     # Entries
 
     def _entry_at(self, sort: Sort) -> EntryParts:
-        return self.entries[bisect_left(self.entries, sort, key=_key) - 1]
+        return self.entries[place_of(self.entries, sort, _key) - 1]
 
     def _bound(self, slot: Slot) -> None:
         """A boundary row opens an entry; what stands behind the row belongs to it (C-1)."""
@@ -243,26 +245,26 @@ class Layout:
             self._unbound(slot.key)
         above = self._entry_at(sort)
         entry = EntryParts(self._view, sort, slot.key, slot.key)
-        insort(self.entries, entry, key=_key)
+        take_in(self.entries, entry, _key)
         self._bounds[slot.key] = entry
         self._move(above, entry)
 
     def _unbound(self, key: str) -> None:
         entry = self._bounds.pop(key)
-        at = bisect_left(self.entries, entry.key, key=_key)
+        at = place_of(self.entries, entry.key, _key)
         del self.entries[at]
         self._move(entry, self.entries[at - 1])
 
     def _move(self, source: EntryParts, target: EntryParts) -> None:
         """Move what stands behind the target's boundary row."""
         self.touched[source] = self.touched[target] = None
-        at = bisect_left(source.parts, target.key, key=_sort)
+        at = place_of(source.parts, target.key, by_sort)
         for part in source.parts[at:]:
             source.remove(part)
             self._parts[part.facts.ref] = (target.insert(part.facts), target)
         for sort, key in [one for one in source.pending if one[0] > target.key]:
             source.pending.remove((sort, key))
-            insort(target.pending, (sort, key))
+            take_in(target.pending, (sort, key), itself)
             self._pending[key] = (target, sort)
 
 
@@ -279,9 +281,4 @@ def _mark(marked: dict, key: object, is_so: bool) -> None:  # type: ignore[type-
         marked.pop(key, None)
 
 
-def _key(entry: EntryParts) -> Sort:
-    return entry.key
-
-
-def _sort(part: Part) -> Sort:
-    return part.sort
+_key = attrgetter("key")

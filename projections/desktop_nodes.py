@@ -1,14 +1,15 @@
 """The desktop view, nodes: what was told of a unit (an item, a group or a topology), and how it is told anew."""
 
-from bisect import bisect_left
+from operator import itemgetter
 
 from msgspec import UNSET
 
 from projections.desktop_parts import PartFacts, Sort
-from projections.desktop_units import Part, Unit
+from projections.desktop_units import Part, Unit, by_sort
 from projections.desktop_values import DesktopNode, Group, Item, Title, Topology
 from projections.edits import Edit, Names, splice
 from projections.labels import NAMED_ACTIONS, title_text
+from projections.ordered import place_of
 from projections.view import DesktopView
 
 # The shape, and the ref or id that it is found by.
@@ -70,7 +71,7 @@ class Node:
         self.key = unit.sort
         rows_path = (*path, ident, "tasks" if shape == "topology" else "items")
         found = [edit for sort in sorted(unit.gone) for edit in self._take(sort, rows_path)]
-        for part in sorted(unit.changed, key=_sort):
+        for part in sorted(unit.changed, key=by_sort):
             found.extend(self._put(part, rows_path))
         head = _head_of(unit, scene)
         differing = [name for name in head if head[name] != self._head[name]]
@@ -79,7 +80,7 @@ class Node:
         return found
 
     def _find(self, sort: Sort) -> tuple[int, Item | None]:
-        at = bisect_left(self.rows, sort, key=_row_sort)
+        at = place_of(self.rows, sort, _row_sort)
         is_there = at < len(self.rows) and self.rows[at][0] == sort
         return at, self.rows[at][1] if is_there else None
 
@@ -171,9 +172,4 @@ def _title(unit: Unit, view: DesktopView) -> Title:
     )
 
 
-def _sort(part: Part) -> Sort:
-    return part.sort
-
-
-def _row_sort(row: tuple[Sort, Item]) -> Sort:
-    return row[0]
+_row_sort = itemgetter(0)

@@ -30,14 +30,14 @@ PLAIN: dict[str, ItemKind] = {
 FAILED = frozenset({"error", "denied", "failed"})
 
 
-class Span(Struct, frozen=True, kw_only=True):
+class Span(Struct, frozen=True, kw_only=True, gc=False):
     """When something started and ended, in the producer's milliseconds; None: unknown (A-7, C-12)."""
 
     start_ms: int | None = None
     end_ms: int | None = None
 
 
-class PartFacts(Struct, frozen=True, kw_only=True):
+class PartFacts(Struct, frozen=True, kw_only=True, gc=False):
     """What the layout needs to know of one part.
 
     Attributes:

@@ -5,30 +5,28 @@ one part costs the same in a unit of two and of ten thousand; only when the very
 named by, or an action was first seen at, the unit is walked.
 """
 
-from bisect import bisect_left, insort
+from operator import attrgetter
 from typing import Literal
 
 from projections.desktop_parts import PartFacts, Sort
+from projections.ordered import itself, let_go, place_of, take_in
 from projections.rows import Anchor
 from projections.view import DesktopView
 
 UnitKind = Literal["message", "lone", "run", "tasks"]
+by_sort = attrgetter("sort")
 JOINING: frozenset[UnitKind] = frozenset({"run", "tasks"})
 
 
 class Part:
     """One part in its seat: the facts change, the seat is where it is."""
 
-    __slots__ = ("facts", "unit")
+    __slots__ = ("facts", "sort", "unit")
 
     def __init__(self, facts: PartFacts, unit: "Unit") -> None:
         self.facts = facts
+        self.sort = facts.sort
         self.unit = unit
-
-    @property
-    def sort(self) -> Sort:
-        """Where it stands."""
-        return self.facts.sort
 
 
 def kind_of(facts: PartFacts, view: DesktopView) -> UnitKind:
@@ -99,17 +97,14 @@ class Unit:
         """Take a part in."""
         part.unit = self
         self.changed[part] = None
-        if not self.parts or self.parts[-1].sort < part.sort:
-            self.parts.append(part)
-        else:
-            insort(self.parts, part, key=_sort)
+        take_in(self.parts, part, by_sort)
         self._count(part, 1)
         if self._first is not None:
             self._first = min(self._first, _age(part.facts))
 
     def remove(self, part: Part) -> None:
         """Let a part go."""
-        del self.parts[bisect_left(self.parts, part.sort, key=_sort)]
+        let_go(self.parts, part.sort, by_sort)
         self.changed.pop(part, None)
         self.gone.append(part.sort)
         self._count(part, -1)
@@ -129,11 +124,10 @@ class Unit:
         self.failed_count += by * facts.is_failed
         if not facts.is_visible:
             return
-        at = bisect_left(self.visible, facts.sort, key=_sort)
         if by > 0:
-            self.visible.insert(at, part)
+            take_in(self.visible, part, by_sort)
         else:
-            del self.visible[at]
+            let_go(self.visible, part.sort, by_sort)
         self.operation_count += by * facts.is_counted
         self.thinking_count += by * (facts.kind == "thinking")
         if facts.action is not None:
@@ -141,17 +135,16 @@ class Unit:
 
     def _note_action(self, action: str, sort: Sort, by: int) -> None:
         seen = self._actions.setdefault(action, [])
-        at = bisect_left(seen, sort)
         if by > 0:
-            seen.insert(at, sort)
+            take_in(seen, sort, itself)
         else:
-            del seen[at]
+            let_go(seen, sort, itself)
             if not seen:
                 del self._actions[action]
 
     def cut(self, sort: Sort) -> "Unit":
         """Split before `sort`; gives a new unit of the shorter half, this one keeps the other."""
-        at = bisect_left(self.parts, sort, key=_sort)
+        at = place_of(self.parts, sort, by_sort)
         moved = self.parts[at:] if len(self.parts) - at <= at else self.parts[:at]
         other = Unit(self.kind)
         for part in moved:
@@ -164,10 +157,6 @@ class Unit:
         for part in list(other.parts):
             other.remove(part)
             self.add(part)
-
-
-def _sort(part: Part) -> Sort:
-    return part.sort
 
 
 def _age(facts: PartFacts) -> tuple[Anchor, Sort, str]:

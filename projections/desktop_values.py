@@ -32,7 +32,7 @@ class DesktopNode(Struct, frozen=True, kw_only=True):
     """What a disclosure lists: an item, a group or a topology."""
 
 
-class Item(DesktopNode, frozen=True, kw_only=True):
+class Item(DesktopNode, frozen=True, kw_only=True, gc=False):
     """One row of a disclosure.
 
     Attributes:

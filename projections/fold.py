@@ -202,7 +202,8 @@ class Fold:
             if step.message is None:
                 self.root.count("surrogate_replaced", step.end_halves())
                 self.sync_step(turn, step, seq)
-                self.stir(turn, step, seq)
+                if step.end_seq is None:
+                    self.stir(turn, step, seq)
         for call_id in turn.open_calls:
             self.touch(turn, turn.slots[f"tool:{call_id}"], seq)
             if turn.closing is not None:

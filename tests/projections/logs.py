@@ -127,3 +127,13 @@ EVENTS = st.builds(
     st.one_of(st.none(), st.integers(0, 10_000)),
 )
 LOGS = st.lists(EVENTS, max_size=40)
+# A delegate at work: nearly everything happens below one call.
+DELEGATES = st.lists(
+    st.builds(_clean, _PLAIN, st.sampled_from(["x1", "x1", "x1", None]), st.none()), max_size=40
+).map(
+    lambda events: [
+        {"type": "turn/start", "turn": 1},
+        {"type": "tool/call", "turn": 1, "step": 1, "call_id": "x1", "name": "Task", "input": {}},
+        *events,
+    ]
+)

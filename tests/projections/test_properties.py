@@ -18,7 +18,7 @@ from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
 from projections.transcript import snapshot, window_of
 from projections.view import DesktopView, TuiView, View, WebView
-from tests.projections.logs import LOGS
+from tests.projections.logs import DELEGATES, LOGS
 
 FLAGS = st.booleans()
 DESKTOP = st.builds(
@@ -110,6 +110,37 @@ def test_live_deltas_bring_a_snapshot_to_the_next(
         for one in facts(fold.drain()):
             apply_ops(client, as_json(presenter.ops(one)))
         assert content(client) == content(shot(fold, view))
+
+
+@given(DELEGATES, st.lists(st.integers(0, 40), max_size=6), VIEW)
+def test_live_deltas_reach_into_delegates(log: list[dict[str, Any]], cuts: list[int], view: View) -> None:
+    """W-1 of what is nested: a delegate's turns are presented by the same rules, and told inside of their call."""
+    _converge(log, cuts, [view])
+
+
+@given(st.one_of(LOGS, DELEGATES), st.lists(st.integers(0, 40), max_size=6), st.lists(VIEW, min_size=2))
+def test_a_change_of_view_in_mid_stream_converges(
+    log: list[dict[str, Any]], cuts: list[int], views: list[View]
+) -> None:
+    """W-1 across views: a switch is a snapshot of the same facts, and no event comes of it."""
+    _converge(log, cuts, views)
+
+
+def _converge(log: list[dict[str, Any]], cuts: list[int], views: list[View]) -> None:
+    """Follow a log in one view after the other; only open turns are noted as told, as a hub does it."""
+    bounds = [0, *sorted({*(cut for cut in cuts if cut < len(log)), len(log)})]
+    fold = fold_all([])
+    fold.drain()
+    for number, (begin, end) in enumerate(itertools.pairwise(bounds)):
+        view = views[number % len(views)]
+        client, presenter = shot(fold, view), Presenter(view)
+        presenter.tell_open(fold)
+        middle = (begin + end) // 2
+        for first, last in ((begin, middle), (middle, end)):
+            fold_all(log[first:last], fold)
+            for one in facts(fold.drain()):
+                apply_ops(client, as_json(presenter.ops(one)))
+            assert content(client) == content(shot(fold, view))
 
 
 @given(LOGS, st.integers(0, 40), VIEW)
