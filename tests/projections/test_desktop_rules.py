@@ -1,0 +1,434 @@
+"""Rules of the desktop view that no shared case shows (`views.md` C)."""
+
+from typing import Any
+
+import pytest
+
+from projections.session import SessionFold
+from projections.view import DesktopView
+from tests.projections.folding import (
+    Event,
+    call,
+    chunk,
+    end,
+    fold,
+    message,
+    more,
+    result,
+    say,
+    start,
+    transcript,
+    user,
+)
+
+FLAT = DesktopView(mode="flat")
+COMMANDS = DesktopView(mode="command-first")
+NO_THINKING = DesktopView(thinking=False)
+
+
+def entries(session: SessionFold, view: DesktopView | None = None, turn: int = 1) -> list[Event]:
+    """The entries of a turn, as a client gets them."""
+    shown = transcript(session, view or DesktopView())
+    found: list[Event] = next(one["presentation"]["entries"] for one in shown["turns"] if one["turn"] == turn)
+    return found
+
+
+def entry(*events: Event, view: DesktopView | None = None) -> Event:
+    """The last entry of a log of one turn."""
+    return entries(fold(*events), view)[-1]
+
+
+def outline(node: Event) -> Any:
+    """What stands where, by refs: a group and a topology as a list."""
+    inner = node.get("items") or node.get("tasks")
+    return node["ref"] if inner is None else [outline(one) for one in inner]
+
+
+def items(shown: Event) -> list[Any]:
+    """The outline of an entry's disclosure."""
+    return [outline(node) for node in shown["disclosure"]["items"]]
+
+
+def think(text: str = "hm", step: int = 1, index: int = 0) -> Event:
+    """A streamed piece of reasoning."""
+    return chunk(text, index=index, step=step, kind="reasoning")
+
+
+def done(call_id: str, step: int = 1, name: str = "Read", **fields: Any) -> list[Event]:
+    """A call with its result."""
+    return [call(call_id, step=step, name=name), result(call_id, **fields)]
+
+
+BEGIN = [start(), user()]
+
+# C-2, C-3: parts, answer, outside
+
+
+def test_a_plain_answer_has_no_disclosure() -> None:
+    """Nothing to fold, so nothing folds."""
+    shown = entry(*BEGIN, say("42"), end())
+    assert (shown["disclosure"], shown["answer"]) == (None, ["step:1:1#0"])
+
+
+def test_streaming_text_is_the_answer_until_a_tool_comes() -> None:
+    """The same row at the same place: first the answer, then a message of the process."""
+    session = fold(*BEGIN, chunk("I will look"))
+    assert entries(session)[0]["answer"] == ["step:1:1#0"]
+    more(session, call("c1", name="Read"))
+    shown = entries(session)[0]
+    assert (shown["answer"], items(shown)) == ([], ["step:1:1#0", "tool:c1"])
+
+
+def test_text_after_a_tool_takes_the_answer_back() -> None:
+    """The trailing run of one step's messages is the answer, the step's earlier text is not."""
+    shown = entry(
+        *BEGIN,
+        message([{"type": "text", "text": "first"}, {"type": "tool_call", "call_id": "c1", "name": "Read"}]),
+        *done("c1"),
+        message([{"type": "text", "text": "a"}, {"type": "image", "url": "u"}], step=2),
+        end(),
+    )
+    assert (items(shown), shown["answer"]) == (["step:1:1#0", "tool:c1"], ["step:1:2#0", "step:1:2#1"])
+
+
+def test_of_adjacent_text_steps_the_last_is_the_answer() -> None:
+    """The text before it is process."""
+    shown = entry(*BEGIN, say("one"), say("two", step=2), end())
+    assert (items(shown), shown["answer"]) == (["step:1:1#0"], ["step:1:2#0"])
+
+
+@pytest.mark.parametrize(
+    ("event", "ref"),
+    [
+        ({"type": "context/injection", "id": "k", "source": "s", "content": [], "turn": 1}, "context:k"),
+        ({"type": "command/run", "id": "k", "name": "/x", "turn": 1}, "command:k"),
+        ({"type": "custom/thing", "visible": True, "turn": 1}, "custom:5"),
+        ({"type": "llm/retry", "turn": 1, "step": 1, "retry_id": "k", "retry": 1}, "retry:k"),
+    ],
+)
+def test_plain_rows_after_the_text_take_no_answer_and_make_no_group_live(event: Event, ref: str) -> None:
+    """They stand in the disclosure while the answer stays."""
+    shown = entry(*BEGIN, *done("c1"), say("answer", step=2), event)
+    assert (items(shown), shown["answer"]) == (["tool:c1", ref], ["step:1:2#0"])
+    nodes = shown["disclosure"]["items"]
+    assert [node["default_open"] for node in nodes] == [False, False]
+
+
+def test_what_waits_stands_outside_and_what_is_resolved_stands_in_the_process() -> None:
+    """A pending interaction is operable with everything closed."""
+    ask = {"type": "interaction/request", "id": "p", "kind": "plan", "title": "go?", "turn": 1}
+    session = fold(*BEGIN, *done("c1"), ask)
+    shown = entries(session)[0]
+    assert (items(shown), shown["outside"]) == (["tool:c1"], ["interaction:p"])
+    more(session, {"type": "interaction/resolve", "id": "p", "outcome": "yes"})
+    shown = entries(session)[0]
+    assert (items(shown), shown["outside"]) == ([["tool:c1", "interaction:p"]], [])
+
+
+def test_a_failed_turn_without_any_process_shows_its_error() -> None:
+    """No visible item: no header, and the error stands outside."""
+    shown = entry(*BEGIN, end("failed", error={"code": "x", "message": "y"}))
+    assert (shown["disclosure"], shown["outside"]) == (None, ["error:1"])
+
+
+def test_a_turn_that_only_failed_has_an_entry_of_its_own() -> None:
+    """Without any row to open it the turn itself names the entry."""
+    (shown,) = entries(fold(start(), end("failed")))
+    assert (shown["id"], shown["boundary"], shown["outside"]) == ("turn:1", None, ["error:1"])
+
+
+def test_a_call_without_a_block_stands_before_what_was_said_after_it() -> None:
+    """Within a step: by when each showed something first."""
+    shown = entry(
+        *BEGIN, think(), call("c1", name="Read"), chunk("so", index=1), chunk("then", index=2, step=1), end()
+    )
+    assert items(shown) == [["step:1:1#0", "tool:c1"]]
+    assert shown["answer"] == ["step:1:1#1", "step:1:1#2"]
+
+
+def test_a_search_round_stands_where_it_happened_in_its_step() -> None:
+    """The provider searches inside of the message."""
+    search = {
+        "type": "search/round",
+        "turn": 1,
+        "step": 1,
+        "search_id": "s",
+        "round_id": "r",
+        "status": "completed",
+    }
+    shown = entry(*BEGIN, chunk("look"), search, chunk("found", index=1), end())
+    assert (items(shown), shown["answer"]) == (["step:1:1#0", "search:s:r"], ["step:1:1#1"])
+
+
+# C-5, C-6: modes and groups
+
+MIXED = [*BEGIN, *done("a"), *done("b", name="Bash"), *done("c", name="exec"), *done("d"), *done("e"), end()]
+
+
+def test_each_mode_groups_the_same_parts_in_its_own_way() -> None:
+    """Commands inside, commands beside, no groups at all."""
+    a, b, c, d, e = (f"tool:{one}" for one in "abcde")
+    assert items(entry(*MIXED)) == [[a, b, c, d, e]]
+    assert items(entry(*MIXED, view=COMMANDS)) == [a, b, c, [d, e]]
+    assert items(entry(*MIXED, view=FLAT)) == [a, b, c, d, e]
+
+
+def test_a_single_item_keeps_the_id_of_the_group_that_would_hold_it() -> None:
+    """But in `flat`, where nothing would, and on commands that stand by themselves."""
+    nodes = entry(*MIXED, view=COMMANDS)["disclosure"]["items"]
+    assert [node.get("group_id") for node in nodes[:3]] == ["group:tool:a", None, None]
+    assert nodes[3]["group"] == "group:tool:d"
+    assert all("group_id" not in node for node in entry(*MIXED, view=FLAT)["disclosure"]["items"])
+
+
+def test_hidden_thinking_makes_no_group_and_still_names_it() -> None:
+    """It stays a member: the group's id is the same with thinking on."""
+    log = [*BEGIN, think(), *done("a", step=2), end()]
+    (group,) = entry(*log)["disclosure"]["items"]
+    (single,) = entry(*log, view=NO_THINKING)["disclosure"]["items"]
+    assert (group["group"], single["ref"], single["group_id"]) == (
+        "group:step:1:1#0",
+        "tool:a",
+        "group:step:1:1#0",
+    )
+
+
+def test_a_turn_of_hidden_thinking_alone_has_no_disclosure() -> None:
+    """Hidden thinking makes no wrapper, and the answer stands by itself."""
+    log = [*BEGIN, message([{"type": "reasoning", "text": "hm"}, {"type": "text", "text": "42"}]), end()]
+    assert entry(*log, view=NO_THINKING)["disclosure"] is None
+    assert items(entry(*log)) == ["step:1:1#0"]
+
+
+def test_one_task_alone_is_a_topology_in_every_mode() -> None:
+    """A container of its own, never inside a group."""
+    log = [*BEGIN, *done("a"), *done("t", name="Task"), *done("b"), *done("c"), end()]
+    for view in (DesktopView(), COMMANDS):
+        assert items(entry(*log, view=view)) == ["tool:a", ["tool:t"], ["tool:b", "tool:c"]]
+    assert items(entry(*log, view=FLAT)) == ["tool:a", ["tool:t"], "tool:b", "tool:c"]
+
+
+def test_hidden_thinking_between_two_tasks_separates_them() -> None:
+    """Anything does."""
+    log = [*BEGIN, *done("t", name="Task"), think(step=2), *done("u", step=3, name="Task"), end()]
+    assert items(entry(*log, view=NO_THINKING)) == [["tool:t"], ["tool:u"]]
+
+
+def test_a_tool_with_nested_events_is_a_task_whatever_its_name() -> None:
+    """And what happens inside is not counted outside."""
+    inside = [{**one, "parent_call_id": "c"} for one in (start(), *done("inner"))]
+    shown = entry(*BEGIN, call("c", name="review"), *inside)
+    (topology,) = shown["disclosure"]["items"]
+    assert topology["tasks"][0]["kind"] == "task"
+    assert shown["disclosure"]["header"]["tool_count"] == 1
+
+
+# C-7, C-8: thinking and what is open
+
+
+def test_reasoning_streams_until_a_later_part_of_its_step() -> None:
+    """Then its sign goes, and nothing is left of it while thinking is off."""
+    session = fold(*BEGIN, think())
+    (sign,) = entries(session, NO_THINKING)[0]["disclosure"]["items"]
+    assert (sign["indicator"], sign["streaming"], sign["default_open"]) == (True, True, False)
+    more(session, chunk("so", index=1))
+    assert entries(session, NO_THINKING)[0]["disclosure"] is None
+
+
+def test_a_block_end_ends_the_sign() -> None:
+    """Also where no other part follows yet."""
+    ended = {"type": "assistant/chunk", "turn": 1, "step": 1, "index": 0, "kind": "block_end"}
+    assert entry(*BEGIN, think(), ended, view=NO_THINKING)["disclosure"] is None
+
+
+def test_fully_folded_opens_only_the_thinking_of_the_current_step() -> None:
+    """The other modes open whatever streams."""
+    log = [*BEGIN, think(), {"type": "step/start", "turn": 1, "step": 2}]
+    assert entry(*log)["disclosure"]["items"][0]["default_open"] is False
+    assert entry(*log, view=FLAT)["disclosure"]["items"][0]["default_open"] is True
+
+
+def test_settled_thinking_stays_open_only_where_the_reader_wants_it() -> None:
+    """`collapse_thinking` off opens every thinking row that is shown."""
+    log = [*BEGIN, message([{"type": "reasoning", "text": "hm"}]), *done("a"), end()]
+    folded = [entry(*log, view=DesktopView(collapse_thinking=closes)) for closes in (True, False)]
+    rows = [shown["disclosure"]["items"][0]["items"][0] for shown in folded]
+    assert [row["default_open"] for row in rows] == [False, True]
+
+
+def test_groups_that_are_over_stay_open_where_the_reader_wants_it() -> None:
+    """`collapse_groups` off opens groups of any size, in mid-turn too; their disclosure closes as ever."""
+    log = [*BEGIN, *done("a"), *done("b"), say("m", step=2), *done("c", step=3)]
+    keeps = DesktopView(collapse_groups=False)
+    assert entry(*log)["disclosure"]["items"][0]["default_open"] is False
+    assert entry(*log, view=keeps)["disclosure"]["items"][0]["default_open"] is True
+    shown = entry(*log, end(), view=keeps)
+    assert (shown["disclosure"]["default_open"], shown["disclosure"]["items"][0]["default_open"]) == (
+        False,
+        True,
+    )
+
+
+@pytest.mark.parametrize("reason", ["completed", "interrupted"])
+def test_a_group_with_a_failure_stays_open_until_the_turn_ends(reason: str) -> None:
+    """Also where the turn is cut."""
+    log = [*BEGIN, *done("a", status="error"), *done("b"), say("m", step=2), *done("c", step=3)]
+    assert entry(*log)["disclosure"]["items"][0]["default_open"] is True
+    assert entry(*log, end(reason))["disclosure"]["items"][0]["default_open"] is False
+
+
+def test_running_work_never_closes_by_itself() -> None:
+    """A group that is not live, and an entry that is not active, stay open while something in them runs."""
+    steering = {"type": "user/steering", "turn": 1, "id": "s", "state": "delivered", "content": []}
+    session = fold(*BEGIN, *done("a"), call("b"), say("m", step=2), steering, *done("c", step=3))
+    first, second = entries(session)
+    assert (first["active"], first["disclosure"]["default_open"]) == (False, True)
+    assert first["disclosure"]["items"][0]["default_open"] is True
+    more(session, result("b"))
+    first, second = entries(session)
+    assert (first["disclosure"]["default_open"], second["active"]) == (False, True)
+
+
+def test_a_command_with_another_exit_code_than_zero_failed() -> None:
+    """Of other tools the status alone counts."""
+    log = [*BEGIN, *done("a", name="Bash", exit_code=1), *done("b", name="Read", exit_code=1), end()]
+    group = entry(*log)["disclosure"]["items"][0]
+    assert [item.get("failed", False) for item in group["items"]] == [True, False]
+    assert group["failed"] is True
+
+
+# C-9 to C-13: headers and titles
+
+
+@pytest.mark.parametrize(
+    ("log", "status"),
+    [
+        ([end("completed")], "completed"),
+        ([end("max_tokens")], "completed"),
+        ([end("blocked")], "completed"),
+        ([end("odd")], "completed"),
+        ([end("aborted")], "stopped"),
+        ([end("interrupted")], "stopped"),
+        ([end("failed")], "failed"),
+        ([end("max_tokens", error={"code": "x"})], "failed"),
+        ([call("b"), result("b", status="canceled")], "stopped"),
+        ([message([{"type": "text", "text": " "}], step=2, interrupted=True)], "stopped"),
+        ([message([], step=2, interrupted=True), end("failed")], "failed"),
+        ([*done("b", status="error"), end()], "completed"),
+        ([], "running"),
+    ],
+)
+def test_failed_comes_before_stopped_before_running(log: list[Event], status: str) -> None:
+    """A failed tool is no failed turn; a blank message that was cut stops the turn, also while it runs."""
+    assert entry(*BEGIN, *done("a"), *log)["disclosure"]["header"]["status"] == status
+
+
+def test_what_a_delegate_did_is_not_the_turns_status() -> None:
+    """Nested rows never stop or fail it."""
+    inside = [{**one, "parent_call_id": "t"} for one in (start(), call("x"), end("aborted"))]
+    shown = entry(*BEGIN, call("t", name="Task"), *inside, result("t"), end())
+    assert shown["disclosure"]["header"]["status"] == "completed"
+
+
+def test_errors_and_stops_belong_to_the_last_entry() -> None:
+    """What came before a notice reads completed."""
+    notice = {"type": "notice", "turn": 1, "id": "n", "level": "info", "text": "!"}
+    shown = entries(fold(*BEGIN, *done("a"), notice, *done("b", step=2), end("aborted")))
+    assert [one["disclosure"]["header"]["status"] for one in shown] == ["completed", "stopped"]
+
+
+@pytest.mark.parametrize(
+    ("phases", "phase"),
+    [
+        (["recovering"], "recovering"),
+        (["retrying"], "thinking"),
+        (["waiting_model"], "thinking"),
+        ([], "thinking"),
+    ],
+)
+def test_phases_that_a_reader_may_wait_in_are_named(phases: list[str], phase: str) -> None:
+    """Others read plain running, or thinking while the current step reasons."""
+    named: list[Event] = [{"type": "phase/start", "turn": 1, "phase": one} for one in phases]
+    header = entry(*BEGIN, *done("a"), think(step=2), *named)["disclosure"]["header"]
+    assert (header["status"], header["phase"]) == ("running", phase)
+
+
+def test_a_header_says_how_long_it_took_once_it_is_over() -> None:
+    """From the first valid start to the latest end; while it runs the client's clock ticks."""
+    log = [
+        start(),
+        {"type": "step/start", "turn": 1, "step": 1, "ts_ms": 1_000},
+        call("a", ts_ms=2_000),
+        result("a", ts_ms=3_604_500),
+        say("done", step=2, ts_ms=3_606_000),
+    ]
+    header = entry(*log)["disclosure"]["header"]
+    assert (header["started_at_ms"], "duration_ms" in header, header["text"]) == (
+        1_000,
+        False,
+        "Working · 1 tool call",
+    )
+    header = entry(*log, end())["disclosure"]["header"]
+    assert (header["duration_ms"], header["text"]) == (3_605_000, "Completed · 1h 5s · 1 tool call")
+    header = entry(*log, end(), view=DesktopView(locale="zh-CN"))["disclosure"]["header"]
+    assert header["text"] == "已完成 · 1小时5秒 · 1 次工具调用"
+
+
+def test_unknown_times_are_absent() -> None:
+    """Never 0, and never taken from anywhere but the log."""
+    header = entry(*BEGIN, call("a", ts_ms=0), result("a", ts_ms=-5), end())["disclosure"]["header"]
+    assert not {"started_at_ms", "duration_ms"} & header.keys()
+
+
+def test_a_call_without_a_result_ends_at_its_start() -> None:
+    """Or after its recorded duration."""
+    log = [start(), call("a", ts_ms=1_000), call("b", ts_ms=1_500), result("b", duration_ms=2_000), end()]
+    assert entry(*log)["disclosure"]["header"]["duration_ms"] == 2_500
+
+
+def test_a_title_names_three_actions_and_counts_operations() -> None:
+    """Thinking is named and not counted; a group of thinking counts its pieces."""
+    log = [*BEGIN, think(), *done("a", step=2), *done("b", step=2, name="Grep"), end()]
+    title = entry(*log)["disclosure"]["items"][0]["title"]
+    assert title["text"] == "Thought, read files, and searched · 2 operations"
+    title = entry(*BEGIN, think(), think(step=2), end())["disclosure"]["items"][0]["title"]
+    assert (title["text"], title["operation_count"], title["thinking_count"]) == (
+        "Thought · 2 segments",
+        0,
+        2,
+    )
+
+
+def test_a_group_of_plain_rows_counts_its_items() -> None:
+    """There is no action to name."""
+    context = {"type": "context/injection", "source": "s", "content": [], "turn": 1}
+    log = [*BEGIN, {**context, "id": "a"}, {**context, "id": "b"}, end()]
+    assert entry(*log)["disclosure"]["items"][0]["title"]["text"] == "2 items"
+
+
+# Retraction, a synthetic end, entries
+
+
+def test_a_retry_takes_the_parts_of_its_attempt_away() -> None:
+    """What stood on both sides joins; the chain's row stays where it began."""
+    retry = {"type": "llm/retry", "turn": 1, "step": 2, "retry_id": "r", "retry": 1}
+    session = fold(*BEGIN, *done("a"), chunk("half", step=2), retry)
+    assert items(entries(session)[0]) == [["tool:a", "retry:r"]]
+    more(session, chunk("whole", step=2))
+    assert entries(session)[0]["answer"] == ["step:1:2#0"]
+
+
+def test_a_turn_that_goes_on_after_a_synthetic_end_is_active_again() -> None:
+    """The layout that was brought up to date is the one that a replay makes (rule 8)."""
+    session = fold(*BEGIN, *done("a"), end("interrupted", synthetic=True))
+    assert entries(session)[0]["disclosure"]["header"]["status"] == "stopped"
+    more(session, *done("b"))
+    shown = entries(session)[0]
+    assert (shown["active"], shown["disclosure"]["header"]["status"]) == (True, "running")
+
+
+def test_system_prompts_controls_and_tails_are_no_part_of_the_view() -> None:
+    """They belong to the web view and to the reader's own devices."""
+    prompt = {"type": "system/prompt", "text": "you are", "reason": "initial"}
+    shown = entry(start(), prompt, user(), *done("a"), end())
+    assert items(shown) == ["tool:a"]
