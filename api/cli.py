@@ -19,10 +19,22 @@ from api.cli_show import ShowOptions
 from api.cli_show import show as show_files
 from api.cli_status import status as print_status
 from api.cli_tail import tail as tail_session
+from api.cli_views import (
+    CollapseGroupsOption,
+    CollapseThinkingOption,
+    Language,
+    LocaleOption,
+    ModeOption,
+    PhaseOption,
+    ReasoningOption,
+    ThinkingOption,
+    ViewName,
+    ViewOption,
+    chosen_view,
+)
 from api.serve import serve as serve_forever
 from api.text_view import harmless
 from api.version import service_version
-from projections.view import WebView
 from service.keys import is_session_id
 from service.settings import SettingsError, read_settings
 
@@ -50,28 +62,6 @@ class Speed(StrEnum):
     MAX = "max"
 
 
-class ViewName(StrEnum):
-    """What `--view` takes; the other two come with a later version."""
-
-    WEB = "web"
-    DESKTOP = "desktop"
-    TUI = "tui"
-
-
-class Mode(StrEnum):
-    """What `--mode` takes for the web view."""
-
-    COMPACT = "compact"
-    NORMAL = "normal"
-
-
-class Language(StrEnum):
-    """What `--locale` takes."""
-
-    EN = "en"
-    ZH_CN = "zh-CN"
-
-
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE…", help="Session files; zstd is known by its content.")
 ]
@@ -83,7 +73,6 @@ UrlOption = Annotated[str, typer.Option("--url", envvar="TURNFOLD_URL", help="Th
 TokenOption = Annotated[
     str | None, typer.Option("--token", envvar="TURNFOLD_TOKEN", help="A token, if it needs one.")
 ]
-LocaleOption = Annotated[Language, typer.Option("--locale", help="The language of labels.")]
 DEFAULT_URL = "http://127.0.0.1:8420"
 
 
@@ -183,19 +172,25 @@ def show(
     leave_open: Annotated[
         bool, typer.Option("--open", help="The file still grows: leave its last turn open.")
     ] = False,
-    view: Annotated[ViewName, typer.Option(help="The presentation.")] = ViewName.WEB,
-    mode: Annotated[Mode, typer.Option(help="compact folds closed turns, normal shows all.")] = Mode.COMPACT,
+    view: ViewOption = ViewName.WEB,
+    mode: ModeOption = None,
+    thinking: ThinkingOption = None,
+    collapse_groups: CollapseGroupsOption = None,
+    collapse_thinking: CollapseThinkingOption = None,
+    phase: PhaseOption = None,
+    reasoning: ReasoningOption = None,
     locale: LocaleOption = Language.EN,
-    expand: Annotated[bool, typer.Option(help="Show the members of folded turns as well.")] = False,
+    expand: Annotated[bool, typer.Option(help="Show what is folded as well.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON document a line, one for each file.")
     ] = False,
 ) -> None:
     """Project session files here, without any service, and print their transcripts."""
-    if view is not ViewName.WEB:
-        raise CommandError(f"--view {view.value} is not offered yet; use --view web")
-    chosen = WebView(mode=mode.value, locale=locale.value)
-    options = ShowOptions(leave_open=leave_open, expand=expand, as_json=as_json)
+    chosen = chosen_view(
+        view, mode, locale, thinking=thinking, collapse_groups=collapse_groups,
+        collapse_thinking=collapse_thinking, phase=phase, reasoning=reasoning,
+    )  # fmt: skip
+    options = ShowOptions(leave_open=leave_open, expand=expand, as_json=as_json, locale=locale.value)
     with _to_a_pipe():
         show_files(files, file_format.value, chosen, options)
 

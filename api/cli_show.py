@@ -6,16 +6,19 @@ from pathlib import Path
 import msgspec
 
 from api.cli_errors import CommandError
+from api.text_desktop import desktop_lines
+from api.text_tui import tui_lines
 from api.text_view import harmless, transcript_lines
 from projections.decode import decode_event
 from projections.languages import Locale
 from projections.position import Position
 from projections.session import SessionFold
 from projections.transcript import Transcript, snapshot, window_of
-from projections.view import WebView
+from projections.view import View
 from service.importers import ImportFileError, SessionFile, open_session_file
 from service.importers.detect import FormatChoice
 
+LINES = {"web": transcript_lines, "desktop": desktop_lines, "tui": tui_lines}
 # A file has no store: no epoch, no committed batches.
 NOWHERE = Position(epoch="", version=0)
 
@@ -33,7 +36,7 @@ def open_file(path: Path, file_format: FormatChoice, *, leave_open: bool, relate
         raise CommandError(f"{path}: {error.strerror or error}") from None
 
 
-def project(file: SessionFile, view: WebView) -> Transcript:
+def project(file: SessionFile, view: View) -> Transcript:
     """Fold a whole file and give its transcript; raises CommandError when the file cannot be read on."""
     fold = SessionFold()
     try:
@@ -48,7 +51,7 @@ def project(file: SessionFile, view: WebView) -> Transcript:
     return snapshot(fold, file.suggested_session, NOWHERE, view, window)
 
 
-def show(paths: list[Path], file_format: FormatChoice, view: WebView, options: "ShowOptions") -> None:
+def show(paths: list[Path], file_format: FormatChoice, view: View, options: "ShowOptions") -> None:
     """Print each file, as text or as one JSON document a line."""
     for path in paths:
         file = open_file(path, file_format, leave_open=options.leave_open, related=paths)
@@ -59,8 +62,8 @@ def show(paths: list[Path], file_format: FormatChoice, view: WebView, options: "
             continue
         if len(paths) > 1:
             print(harmless(f"==> {path} <=="))
-        locale: Locale = view.locale
-        for line in transcript_lines(msgspec.json.decode(encoded), locale=locale, expand=options.expand):
+        shown = msgspec.json.decode(encoded)
+        for line in LINES[shown["view"]["kind"]](shown, locale=options.locale, expand=options.expand):
             print(line)
         if file.report.quarantined_count:
             print(harmless(f"turnfold: {path}: {file.report}"), file=sys.stderr)
@@ -72,3 +75,4 @@ class ShowOptions(msgspec.Struct, frozen=True, kw_only=True):
     leave_open: bool
     expand: bool
     as_json: bool
+    locale: Locale

@@ -20,11 +20,13 @@ _OUTCOMES = {
         "completed": "completed", "aborted": "stopped", "interrupted": "interrupted", "failed": "failed",
         "max_tokens": "cut off: token limit", "blocked": "blocked", "running": "running",
         "user": "You", "steering": "You (while it ran)", "waiting": "waits for you", "queued": "to be sent",
+        "assistant": "Assistant", "thinking": "Thinking",
     },
     "zh-CN": {
         "completed": "已完成", "aborted": "已停止", "interrupted": "已中断", "failed": "失败",
         "max_tokens": "达到 token 上限", "blocked": "已阻止", "running": "运行中",
         "user": "你", "steering": "你（运行中）", "waiting": "等待你", "queued": "待发送",
+        "assistant": "助手", "thinking": "思考",
     },
 }  # fmt: skip
 
@@ -80,25 +82,44 @@ def turn_lines(turn: Json, *, locale: str, expand: bool) -> Iterator[str]:
         is_answer = row["key"] == view.get("answer")
         yield from row_lines(row, words, hide_reasoning=closed and is_answer)
     for waiting in turn.get("queued", ()):
-        yield f"… {words['queued']}: {_content(waiting['content'])}"
-    if turn["status"] == "open":
-        yield f"● {words['running']}" + (
-            f" · {words['waiting']} ({turn['waiting']})" if turn["waiting"] else ""
-        )
+        yield f"… {words['queued']}: {content_text(waiting['content'])}"
+    yield from life_lines(turn, words)
     yield ""
+
+
+def life_lines(turn: Json, words: dict[str, str]) -> Iterator[str]:
+    """Give a line that says that a turn runs, and how much waits for the reader; none for a closed one."""
+    if turn["status"] == "open":
+        waiting = f" · {words['waiting']} ({turn['waiting']})" if turn["waiting"] else ""
+        yield f"● {words['running']}{waiting}"
 
 
 def row_lines(row: Json, words: dict[str, str], *, hide_reasoning: bool = False) -> Iterator[str]:
     """Give the lines of one row."""
     kind = row["kind"]
     if kind in ("user", "steering"):
-        yield f"{words[kind]}: {_content(row['content'])}"
+        yield f"{words[kind]}: {content_text(row['content'])}"
     elif kind == "assistant_step":
         yield from _step_lines(row, words, hide_reasoning=hide_reasoning)
     elif kind == "tool_call":
         yield from _tool_lines(row, words)
     elif kind == "turn_tail":
         yield f"— {words.get(row['outcome'], harmless(row['outcome']))}"
+    else:
+        yield _plain(row, words)
+
+
+def open_row_lines(row: Json, words: dict[str, str]) -> Iterator[str]:
+    """Give a row of activity with all that it holds."""
+    yield from row_lines(row, words)
+
+
+def closed_row_lines(row: Json, words: dict[str, str]) -> Iterator[str]:
+    """Give a row of activity as its title and status alone."""
+    if row["kind"] == "tool_call":
+        yield f"{_INDENT}⚙ {_tool_title(row)}"
+    elif row["kind"] == "context":
+        yield f"{_INDENT}# {harmless(row.get('title') or row['source'])}"
     else:
         yield _plain(row, words)
 
@@ -118,9 +139,7 @@ def _step_lines(row: Json, words: dict[str, str], *, hide_reasoning: bool) -> It
 
 
 def _tool_lines(row: Json, words: dict[str, str]) -> Iterator[str]:
-    status = "" if row["status"] == "ok" else f" [{row['status']}]"
-    name = harmless(row.get("title") or row["name"] or row["call_id"])
-    yield f"{_INDENT}⚙ {name}{status} {_excerpt(row['input'])}".rstrip()
+    yield f"{_INDENT}⚙ {_tool_title(row)} {_excerpt(row['input'])}".rstrip()
     output = row["output"] if row["output"] is not None else row.get("progress")
     if output:
         yield f"{_INDENT}  → {_excerpt(output)}"
@@ -131,6 +150,11 @@ def _tool_lines(row: Json, words: dict[str, str]) -> Iterator[str]:
             ):
                 if line:
                     yield f"{_INDENT}│ {line}"
+
+
+def _tool_title(row: Json) -> str:
+    status = "" if row["status"] == "ok" else f" [{row['status']}]"
+    return harmless(row.get("title") or row["name"] or row["call_id"]) + status
 
 
 def _plain(row: Json, words: dict[str, str]) -> str:
@@ -160,7 +184,8 @@ def _plain(row: Json, words: dict[str, str]) -> str:
             return harmless(f"{_INDENT}· {row.get('title') or row.get('name', row['kind'])}")
 
 
-def _content(blocks: Json) -> str:
+def content_text(blocks: Json) -> str:
+    """Give the text of content blocks in one line; what is no text by its type."""
     return harmless(" ".join(block.get("text") or f"[{block['type']}]" for block in blocks))
 
 

@@ -94,6 +94,24 @@ def test_show_expand_shows_the_members_too(tmp_path: Path) -> None:
     assert lines[1:4] == ["▾ 1 tool call", "  ⚙ bash ls", "    → 3"]
 
 
+def test_show_takes_a_view_and_its_preferences(tmp_path: Path) -> None:
+    """As text, and as the wire's JSON that names every preference."""
+    path = written(tmp_path / "s.jsonl", TURN)
+    shown = turnfold("show", "--view", "desktop", path).stdout.splitlines()
+    assert shown == ["You: How many?", "▸ Completed · 1 tool call", "Three.", ""]
+    options = ["--mode", "flat", "--no-thinking", "--no-collapse-groups", "--no-collapse-thinking"]
+    document = json.loads(turnfold("show", "--json", "--view", "desktop", *options, path).stdout)
+    assert document["view"] == {
+        "kind": "desktop", "mode": "flat", "thinking": False, "collapse_groups": False,
+        "collapse_thinking": False, "locale": "en",
+    }  # fmt: skip
+    assert document["turns"][0]["presentation"]["entries"][0]["id"] == "user:u"
+    document = json.loads(
+        turnfold("show", "--json", "--view", "tui", "--phase", "hidden", "--no-reasoning", path).stdout
+    )
+    assert document["view"] == {"kind": "tui", "phase": "hidden", "reasoning": False}
+
+
 def test_show_speaks_chinese(tmp_path: Path) -> None:
     """Labels and words alike."""
     done = turnfold("show", "--locale", "zh-CN", written(tmp_path / "s.jsonl", TURN))
@@ -137,7 +155,10 @@ def test_show_makes_terminal_escapes_harmless(tmp_path: Path) -> None:
         (["nope"], "No such command 'nope'"),
         (["show"], "Missing argument"),
         (["show", "/does/not/exist"], "No such file or directory"),
-        (["show", "--view", "tui", "x"], "--view tui is not offered yet"),
+        (["show", "--view", "tui", "--mode", "flat", "x"], "--view tui has no mode flat; use --phase"),
+        (["show", "--view", "desktop", "--mode", "normal", "x"], "has no mode normal; use fully-folded"),
+        (["show", "--no-thinking", "x"], "--thinking belongs to --view desktop, not to --view web"),
+        (["show", "--view", "desktop", "--phase", "hidden", "x"], "--phase belongs to --view tui"),
         (["show", "--mode", "odd", "x"], "'odd' is not one of"),
         (["show", ROOT / "LICENSE"], "unknown session format"),
         (["import", "--session", "no good", SAMPLE], "is not a session id"),

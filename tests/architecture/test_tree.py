@@ -53,7 +53,8 @@ def commands() -> dict[str, set[str]]:
     group = typer.main.get_command(app)
     found = getattr(group, "commands", {})
     return {
-        name: {option for one in command.params for option in one.opts} for name, command in found.items()
+        name: {option for one in command.params for option in (*one.opts, *one.secondary_opts)}
+        for name, command in found.items()
     }
 
 

@@ -1,0 +1,113 @@
+"""A transcript in the desktop view as text: entries, one disclosure each, groups inside (`views.md` C).
+
+What is open by default is shown open; everything else shows its title alone, unless all of it is asked for.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from api.text_view import (
+    closed_row_lines,
+    content_text,
+    harmless,
+    life_lines,
+    open_row_lines,
+    row_lines,
+    words_of,
+)
+
+Json = Any  # decoded JSON of the wire
+_CLOSED, _OPEN, _INDENT = "▸", "▾", "  "
+_ERRORS = ("error:", "max_tokens:")
+
+
+def desktop_lines(transcript: Json, *, locale: str, expand: bool) -> Iterator[str]:
+    """Give the lines of a whole transcript in the desktop view.
+
+    Args:
+        transcript: decoded JSON.
+        locale: `en` or `zh-CN`, for the words that are not labels.
+        expand: show closed disclosures, groups and rows open.
+    """
+    words = words_of(locale)
+    for row in transcript["session_rows"]:
+        yield from row_lines(row, words)
+    for turn in transcript["turns"]:
+        yield from _Turn(turn, words, expand=expand).lines()
+        yield from life_lines(turn, words)
+        yield ""
+
+
+class _Turn:
+    """One turn and how it is to be shown."""
+
+    def __init__(self, turn: Json, words: dict[str, str], *, expand: bool) -> None:
+        self._turn = turn
+        self._words = words
+        self._expand = expand
+        self._rows = {row["key"]: row for row in turn["rows"]}
+
+    def lines(self) -> Iterator[str]:
+        """Entry after entry: boundary row, disclosure, errors, answer, what else stands outside (C-1)."""
+        for entry in self._turn["presentation"]["entries"]:
+            if entry["boundary"] is not None:
+                yield from row_lines(self._rows[entry["boundary"]], self._words)
+            if entry["disclosure"] is not None:
+                yield from self._disclosure(entry["disclosure"])
+            outside = entry["outside"]
+            yield from self._outside(ref for ref in outside if ref.startswith(_ERRORS))
+            for ref in entry["answer"]:
+                yield from _block_lines(self._block(ref))
+            yield from self._outside(ref for ref in outside if not ref.startswith(_ERRORS))
+
+    def _outside(self, refs: Iterator[str]) -> Iterator[str]:
+        for ref in refs:
+            if ref in self._rows:
+                yield from row_lines(self._rows[ref], self._words)
+                continue
+            for waiting in self._turn["queued"]:
+                if f"steering:{waiting['id']}" == ref:
+                    yield f"… {self._words['queued']}: {content_text(waiting['content'])}"
+
+    def _disclosure(self, disclosure: Json) -> Iterator[str]:
+        is_open = self._expand or disclosure["default_open"]
+        yield f"{_OPEN if is_open else _CLOSED} {disclosure['header']['text']}"
+        for node in disclosure["items"] if is_open else ():
+            yield from (f"{_INDENT}{line}" for line in self._node(node))
+
+    def _node(self, node: Json) -> Iterator[str]:
+        inner = node.get("items") or node.get("tasks")
+        if inner is None:
+            yield from self._item(node)
+        elif "topology" in node:
+            for item in inner:
+                yield from self._item(item)
+        else:
+            is_open = self._expand or node["default_open"]
+            yield f"{_OPEN if is_open else _CLOSED} {node['title']['text']}"
+            for item in inner if is_open else ():
+                yield from (f"{_INDENT}{line}" for line in self._item(item))
+
+    def _item(self, item: Json) -> Iterator[str]:
+        is_open = self._expand or item.get("default_open", True)
+        if item["kind"] == "message":
+            yield from _block_lines(self._block(item["ref"]))
+        elif item["kind"] == "thinking":
+            yield f"~ {self._words['thinking']}{'…' if item.get('streaming') else ''}"
+            if is_open and not item.get("indicator"):
+                yield from (f"{_INDENT}{line}" for line in _block_lines(self._block(item["ref"])))
+        else:
+            row = self._rows[item["ref"]]
+            shown = open_row_lines if is_open else closed_row_lines
+            yield from (line.removeprefix(_INDENT) for line in shown(row, self._words))
+
+    def _block(self, ref: str) -> Json:
+        key, _, at = ref.rpartition("#")
+        return self._rows[key]["blocks"][int(at)]
+
+
+def _block_lines(block: Json) -> Iterator[str]:
+    if block["type"] in ("text", "reasoning"):
+        yield from harmless(block["text"]).strip().splitlines()
+    else:
+        yield f"[{harmless(block['type'])}]"
