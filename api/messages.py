@@ -16,10 +16,11 @@ import msgspec
 
 from api.codes import ERRORS, ErrorCode
 from projections.deltas import Op
+from projections.languages import known_language, known_locales
 from projections.position import Position
 from projections.rows import Row
 from projections.transcript import TurnValue
-from projections.view import View
+from projections.view import TuiView, View
 
 SubName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 # The look-ahead stands for "and nothing more", since `$` lets a line break pass and `\Z` is no ECMA pattern.
@@ -268,6 +269,18 @@ def decode(raw: bytes, codec: Codec = "json") -> ClientMessage | Refused:
         named = f"unknown type {tag.type[:64]!r}" if tag.type else "the message has no `type`"
         return Refused(code=ErrorCode.UNKNOWN_TYPE, message=named, sub=sub)
     try:
-        return decoder.decode(raw)
+        message = decoder.decode(raw)
     except (msgspec.DecodeError, RecursionError) as problem:
         return Refused(code=ErrorCode.INVALID_MESSAGE, message=f"{tag.type}: {problem}", sub=sub)
+    return _unspoken(message) or message
+
+
+def _unspoken(message: ClientMessage) -> Refused | None:
+    """Refuse a view whose labels are there in another language alone."""
+    if not isinstance(message, Subscribe | SetView) or isinstance(message.view, TuiView):
+        return None
+    locale = message.view.locale
+    if known_language(locale) is not None:
+        return None
+    detail = f"no labels in {locale!r}; there are {', '.join(known_locales())} - at `$.view.locale`"
+    return Refused(code=ErrorCode.INVALID_MESSAGE, message=detail, sub=message.sub)

@@ -30,6 +30,8 @@ from api.parts import EdgeLimits, Parts
 from api.samples import load_samples
 from api.stopping import Running, stop
 from api.version import service_version
+from projections.actions import add_aliases
+from projections.languages import add_languages
 from service.collector import relax_collector
 from service.engine_valkey import EmbeddedEngine, EngineError
 from service.errors import LeaseLost, ServiceError
@@ -42,6 +44,7 @@ from service.settings import Settings
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
 from service.telemetry import start_logging
+from service.vocabulary import VocabularyError, read_vocabulary
 
 #: R-13: an unreachable server is a clear error within 5 s at start.
 _REACH_S: Final = 4.5
@@ -80,15 +83,25 @@ def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[
     start_logging(settings.log_level, settings.log_format)
     relax_collector()
     try:
+        _learn(settings)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(run(settings, with_samples=with_samples, announce=announce))
     except EngineError as error:
         sys.stderr.write(f"turnfold: {error}\n")  # whole: the end of the engine's log stands in it
         return 1
-    except (ServeError, PortTakenError, ServiceError) as error:
+    except (ServeError, PortTakenError, ServiceError, VocabularyError) as error:
         sys.stderr.write(f"turnfold: {str(error).partition(chr(10))[0]}\n")
         return 1
     return 0
+
+
+def _learn(settings: Settings) -> None:
+    """Take the deployment's words in, before anything is labelled."""
+    if settings.vocabulary_dir is None:
+        return
+    vocabulary = read_vocabulary(settings.vocabulary_dir)
+    add_languages(vocabulary.languages)
+    add_aliases(dict(vocabulary.aliases))
 
 
 async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str], None]) -> None:

@@ -10,7 +10,7 @@ from msgspec import UNSET, UnsetType
 from api.parts import access_of, parts_of
 from api.problems import ProblemError
 from projections.asked_view import AskedDesktop, AskedView, AskedWeb, completed
-from projections.languages import Locale
+from projections.languages import EN, Locale, known_language, known_locales
 from projections.preferences import Preferences
 from projections.view import DesktopMode, TuiPhase, TuiView, View, WebMode
 
@@ -65,8 +65,11 @@ async def asked_view(
     """The view that a request asks for; what it leaves out comes from the caller's preferences, and parameters of the
     other views are not looked at.
 
-    Raises ProblemError `invalid_parameter` for a mode of another view.
+    Raises ProblemError `invalid_parameter` for a mode of another view, or a language that nobody here speaks.
     """
+    if locale is not None and known_language(locale) is None:
+        detail = f"No labels are there in {locale!r}; there are {', '.join(known_locales())}."
+        raise ProblemError("invalid_parameter", detail, where="query parameter locale")
     asked: AskedView
     if view == "tui":
         return TuiView(phase=phase, reasoning=reasoning)
@@ -110,13 +113,11 @@ def _or_unset(given: bool | None) -> bool | UnsetType:
 
 def spoken(accept_language: str) -> Locale:
     """The first language of an Accept-Language header that the labels have; its order stands for its weights."""
-    for offer in accept_language.lower().split(","):
-        tag = offer.partition(";")[0].strip()
-        if tag in ("zh", "zh-cn", "zh-hans", "zh-hans-cn"):
-            return "zh-CN"
-        if tag.partition("-")[0] == "en":
-            return "en"
-    return "en"
+    for offer in accept_language.split(","):
+        language = known_language(offer.partition(";")[0].strip())
+        if language is not None:
+            return language.locale
+    return EN.locale
 
 
 def view_facts(view: View) -> tuple[str, ...]:

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Literal
 
@@ -28,6 +29,12 @@ _ACTION_OF: dict[str, Action] = {
 }
 _WORD_START = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NO_WORD = re.compile(r"[^a-z0-9]+")
+
+
+def add_aliases(aliases: Mapping[Action, Iterable[str]]) -> None:
+    """Let this process know further tools; done once, at the start. A name of ours may be given another meaning."""
+    _ACTION_OF.update({alias.lower(): action for action, names in aliases.items() for alias in names})
+    action_of.cache_clear()
 
 
 @lru_cache(maxsize=4096)  # a session has few tools and calls them often

@@ -5,11 +5,13 @@ Phrases are ours. A language is data alone, so a deployment can add one without 
 """
 
 import re
-from typing import Literal
+from collections.abc import Iterable
+from typing import Annotated, Final, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-Locale = Literal["en", "zh-CN"]
+# A BCP 47 tag. One that no language answers to speaks English.
+Locale = Annotated[str, Meta(pattern=r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,4}$")]
 Category = Literal["zero", "one", "two", "few", "many", "other"]
 # A text for each plural category that the language has; `other` is always there.
 Forms = tuple[tuple[Category, str], ...]
@@ -70,13 +72,15 @@ def _is_within(value: int, span: str) -> bool:
 
 
 def phrase(language: Language, name: str, count: int | None = None) -> str:
-    """Give a phrase, with its count put in; a name that the language lacks is given as it is.
+    """Give a phrase, with its count put in; what a language lacks is said in English.
 
     >>> phrase(EN, "operations", 2)
     '2 operations'
     """
     forms = next((forms for key, forms in language.phrases if key == name), None)
     if forms is None:
+        if language is not EN:
+            return phrase(EN, name, count)
         return name if count is None else f"{count} {name}"
     category = "other" if count is None else category_of(language, count)
     texts = dict(forms)
@@ -198,8 +202,33 @@ ZH_CN = Language(
     ),
 )
 SHIPPED: tuple[Language, ...] = (EN, ZH_CN)
+# By tag in lower case. What a deployment adds is added once, at the start, before anything is labelled.
+_KNOWN: Final = {one.locale.lower(): one for one in SHIPPED}
+# Tags whose script or region is understood where it is left out.
+_UNDERSTOOD: Final = {"zh": "zh-cn", "zh-hans": "zh-cn", "zh-hans-cn": "zh-cn"}
+
+
+def add_languages(languages: Iterable[Language]) -> None:
+    """Let this process speak further languages, or one that it has with other words."""
+    _KNOWN.update({one.locale.lower(): one for one in languages})
 
 
 def language_of(locale: str) -> Language:
-    """Give the language of a locale; English for any other."""
-    return next((one for one in SHIPPED if one.locale == locale), EN)
+    """Give the language of a locale; English for one that nobody here speaks."""
+    return known_language(locale) or EN
+
+
+def known_locales() -> tuple[str, ...]:
+    """The locales that this process speaks."""
+    return tuple(one.locale for one in _KNOWN.values())
+
+
+def known_language(locale: str) -> Language | None:
+    """Find the language that a tag means: itself, its usual region, or the language without the region.
+
+    >>> [one and one.locale for one in map(known_language, ("zh-Hans", "en-GB", "zh-TW", "tlh"))]
+    ['zh-CN', 'en', None, None]
+    """
+    tag = locale.lower()
+    tag = _UNDERSTOOD.get(tag, tag)
+    return _KNOWN.get(tag) or _KNOWN.get(tag.partition("-")[0])

@@ -50,6 +50,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     slow_client_ms: int = 15_000
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "text"] = "auto"
+    vocabulary_dir: Path | None = None
 
     @property
     def is_loopback(self) -> bool:
@@ -288,6 +289,9 @@ VARIABLES: Final = (
         _choice("auto", "json", "text"),
         "`auto`",
         "`json` is one object a line, `text` is for people; auto is text on a terminal, else json",
+    ),
+    _variable(
+        "vocabulary_dir", _directory, "none", "directory of further languages of labels, and of tool names"
     ),
 )
 _BY_NAME: Final = {variable.name: variable for variable in VARIABLES}

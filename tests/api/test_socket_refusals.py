@@ -44,6 +44,15 @@ async def refusal(service: SocketStack, **how: Any) -> dict[str, Any]:
         ('{"type": "load_earlier", "sub": "a"}', "no_such_sub"),
         ('{"type": "subscribe", "sub": "a", "session": "s 1", "view": {"kind": "web"}}', "invalid_message"),
         ('{"type": "subscribe", "sub": "a", "session": "s", "view": {"kind": "desk"}}', "invalid_message"),
+        (
+            '{"type": "subscribe", "sub": "a", "session": "s", "view": {"kind": "desktop", "mode": "compact"}}',
+            "invalid_message",
+        ),
+        (
+            '{"type": "set_view", "sub": "a", "view": {"kind": "desktop", "locale": "tlh"}}',
+            "invalid_message",
+        ),
+        ('{"type": "set_view", "sub": "a", "view": {"kind": "tui", "phase": "open"}}', "invalid_message"),
         ('{"type": "hello"}', "unexpected_message"),
         (b"\x81\xa4type\xa4ping", "wrong_frame"),
         ('{"type": "ping", "x": "' + "x" * 70_000 + '"}', "message_too_large"),
