@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import msgspec
 import pytest
 
@@ -13,6 +14,7 @@ from projections.view import DesktopView
 from tests.projections.folding import fold, transcript
 
 VECTORS = sorted((Path(__file__).parent.parent / "vectors" / "desktop").glob("*.json"))
+SCHEMA = json.loads((VECTORS[0].parent.parent / "desktop.schema.json").read_text())
 PREFERENCES = ("mode", "thinking", "collapse_groups", "collapse_thinking", "locale")
 
 
@@ -53,6 +55,31 @@ def entries(events: list[dict[str, Any]], view: DesktopView) -> list[Any]:
 def test_the_cases_are_there() -> None:
     """A run over an empty folder proves nothing."""
     assert len(VECTORS) == 12
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+def test_a_case_is_written_as_the_schema_says(path: Path) -> None:
+    """A field that is misspelt would expect nothing."""
+    case = json.loads(path.read_text())
+    jsonschema.validate(case, SCHEMA)
+    assert case["name"] == path.stem
+
+
+@pytest.mark.parametrize(
+    ("expected", "shown"),
+    [
+        ({"a": 1}, {"a": 2}),
+        ({"a": 1}, {}),
+        ({"a": []}, {"a": [1]}),
+        ({"a": [{"b": 1}]}, {"a": [{"b": 1}, {"b": 2}]}),
+        ({"a": [{"b": 1}]}, {"a": [{"c": 1}]}),
+        ({"t": {"text_match": "x$"}}, {"t": {"text": "xy"}}),
+        ({"a": None}, {"a": {}}),
+    ],
+)
+def test_a_difference_is_found(expected: Any, shown: Any) -> None:
+    """Also in lists that are longer, and in fields that are not there."""
+    assert list(differences(expected, shown))
 
 
 @pytest.mark.parametrize(("events", "chosen", "variant"), list(variants()))
