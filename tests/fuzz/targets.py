@@ -14,7 +14,7 @@ from typing import get_args
 import msgspec
 
 from api.event_bodies import read_events
-from api.frames import whole
+from api.frames import frame_of, payload_of
 from api.messages import Codec, Limits, ServerMessage
 from api.problems import Refusal
 from api.protocol import Authenticate, Close, Connection, Effect, Renew, Send
@@ -152,7 +152,7 @@ def _performed(connection: Connection, effects: list[Effect]) -> list[Effect]:
 
 
 def _check_frame(message: ServerMessage) -> None:
-    assert json.loads(whole(message))["type"] == type(message).__struct_config__.tag
+    assert json.loads(payload_of(frame_of(message, "json")))["type"] == type(message).__struct_config__.tag
 
 
 def _said(effect: Effect) -> str:
