@@ -93,11 +93,10 @@ class ClaudeCodeReader:
 
     def stray_delegate(self, call_id: str, call_input: Fields, above: str | None) -> Iterator[NativeEvent]:
         """A call that the log does not hold, for a subagent that it does hold; below the call `above`, if any."""
-        thread = self._home
-        if above is not None:
-            thread = self._thread_of(above)
-        self._stamp.begin(call_id, None)
-        yield from self._emitted(thread, thread.talk.stray_call(call_id, call_input), 0)
+        thread = self._home if above is None else self._thread_of(above)
+        with self._stamp.aside(call_id):
+            events = list(thread.talk.stray_call(call_id, call_input))
+        yield from self._emitted(thread, events, 0)
 
     # One line
 
@@ -114,7 +113,7 @@ class ClaudeCodeReader:
             return
         self._stamp.begin(self._key(line, uuid, checksum, is_taken=known == "other"), time_ms(fields))
         if is_new:
-            yield from self._place(thread, fields, line.number)
+            yield from self._place(thread, fields)
         yield from self._emitted(self._home, self._new_facts(kind, thread, fields), line.number)
         self._stamp.used = False
         yield from self._emitted(thread, self._handlers.handle(kind, thread, fields), line.number)
@@ -188,7 +187,7 @@ class ClaudeCodeReader:
             self._thread_of_call[call_id] = self._threads[f"call:{call_id}"] = thread
         return self._thread_of_call[call_id]
 
-    def _place(self, thread: Thread, fields: JsonObject, line_number: int) -> Iterator[NativeEvent]:
+    def _place(self, thread: Thread, fields: JsonObject) -> Iterator[NativeEvent]:
         """Puts a subagent of the main file under its call; without one, under one that is made up for it."""
         agent_id = text(fields, "agentId")
         prompt = plain_text(table(fields, "message").get("content"))
@@ -201,8 +200,7 @@ class ClaudeCodeReader:
             return
         thread.call_id = f"{self._stamp.key}:agent"
         self._thread_of_call[thread.call_id] = thread
-        stray = self._home.talk.stray_call(thread.call_id, {"prompt": prompt})
-        yield from self._emitted(self._home, stray, line_number)
+        yield from self.stray_delegate(thread.call_id, {"prompt": prompt}, None)
 
     # Events
 

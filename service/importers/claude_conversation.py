@@ -76,18 +76,26 @@ class Conversation:
         self.started_count += 1
         self.turn, self._may_resume = self._number, False
         self._work = ModelWork(self._stamp, self.turn)
+        self.seen()
         opening = opening or self._waiting.take_request()
         yield self._stamp.event("turn/start", turn=self.turn)
         if opening is not None:
             yield {**opening, "turn": self.turn}
+        yield from self._waiting_rows()
+
+    def _waiting_rows(self) -> Iterator[Fields]:
         for row in self._waiting.rows():
             yield {**row, "turn": self.turn}
 
     def _ensure_turn(self) -> Iterator[Fields]:
         """The model works: in the open turn, in one that was ended too early, or in a new one."""
-        if self.turn is None and self._may_resume:
+        if self.turn is not None:
+            return
+        if self._may_resume and not self._waiting.has_request:
             self.turn, self._may_resume = self._number, False
-        elif self.turn is None:
+            self.seen()
+            yield from self._waiting_rows()
+        else:
             yield from self._start(None)
 
     def end(self) -> Iterator[Fields]:
@@ -135,8 +143,7 @@ class Conversation:
         """The end of a finished file."""
         yield from self.end()
         yield from self._close_stray_calls()
-        for row in self._waiting.rows():
-            yield {**row, "turn": None}
+        yield from self._waiting_rows()
 
     # The model
 

@@ -1,5 +1,8 @@
 """Ids and times of the events that one line of a Claude Code session becomes."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 from service.importers.claude_content import Fields
 
 
@@ -20,6 +23,16 @@ class LineStamp:
         """The next line."""
         self.key, self.ts_ms = key, ts_ms
         self.used, self._count = False, 0
+
+    @contextmanager
+    def aside(self, key: str) -> Generator[None, None, None]:
+        """Events of something else, in the middle of a line; the line goes on where it was."""
+        line = (self.key, self.ts_ms, self.used, self._count)
+        self.begin(key, self.ts_ms)
+        try:
+            yield
+        finally:
+            self.key, self.ts_ms, self.used, self._count = line
 
     def event(self, kind: str, /, **fields: object) -> Fields:
         """An event of this line."""

@@ -1,6 +1,7 @@
 """Whatever a Claude Code file holds, in whichever pieces it comes: no line raises, none is lost, ids are stable."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from projections.decode import decode_event
 from projections.events import Malformed
+from projections.fold import Fold
 from projections.session import SessionFold
 from service.importers import open_session_file
 from tests.service.importers.claude_log import Json, Log, account, call, raw, read, thought
@@ -91,6 +93,22 @@ def test_no_line_raises_and_every_line_is_accounted_for(lines: list[Json | bytes
         assert not isinstance(decoded, Malformed), decoded.reason
         fold.apply(fold.next_seq, decoded)
     assert account(lines).is_complete
+
+
+@given(_FILES)
+@settings(max_examples=150)
+def test_finished_file_leaves_nothing_running(lines: list[Json | bytes]) -> None:
+    """Every turn is ended, in the transcripts of subagents too."""
+    fold = SessionFold()
+    for event in read(lines):
+        fold.apply(fold.next_seq, decode_event(event.body))
+    assert not [path for path, one in _transcripts(fold.main) if one.open is not None]
+
+
+def _transcripts(fold: Fold) -> Iterator[tuple[tuple[str, ...], Fold]]:
+    yield fold.path, fold
+    for below in fold.delegates.values():
+        yield from _transcripts(below)
 
 
 @given(_FILES)

@@ -40,8 +40,11 @@ def opened(path: Path, *, leave_open: bool = False) -> SessionFile:
 
 
 def events_of(path: Path) -> list[NativeEvent]:
-    """All events of a finished session."""
-    return list(opened(path))
+    """All events of a finished session, each with an id of its own."""
+    events = list(opened(path))
+    ids = [json.loads(event.body)["event_id"] for event in events]
+    assert len(ids) == len(set(ids))
+    return events
 
 
 # In the main file
@@ -205,6 +208,19 @@ def test_subagents_of_a_workflow_are_nested_under_the_call_that_launched_it(tmp_
         "| | says: By a2.",
         "says: It runs.",
     ]
+
+
+def test_subagents_of_two_workflows_end_with_their_calls_own(tmp_path: Path) -> None:
+    """Each launched transcript ends, and so does the turn that was taken up again for them."""
+    log = delegating(call("w1", "Workflow"), call("w2", "Workflow"))
+    for run in ("1", "2"):
+        log.result(f"w{run}", toolUseResult={"runId": f"wf{run}"})
+        path = tmp_path / "s1" / "subagents" / "workflows" / f"wf{run}" / f"agent-a{run}.jsonl"
+        written(path, agent_lines(f"a{run}"))
+    log.model("Done.")
+    rows = rows_of(events_of(written(tmp_path / "s1.jsonl", log.lines)))[0]
+    assert not [row for row in rows if "running" in row]
+    assert rows.count("| | says: Found.") == 2
 
 
 def test_two_files_that_name_one_call_are_told_apart(tmp_path: Path) -> None:

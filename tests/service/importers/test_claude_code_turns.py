@@ -188,6 +188,30 @@ def test_typed_command_that_the_model_answers_is_the_prompt() -> None:
     ]
 
 
+def test_typed_command_opens_a_turn_behind_one_that_no_line_ended() -> None:
+    """In older versions nothing says that the answer before it was the last."""
+    log = Log()
+    log.human("Hi")
+    log.model("Hello.")
+    log.human("<command-name>/init</command-name>")
+    log.human("Analyse this.", isMeta=True)
+    log.model("Analysed.")
+    assert [rows[0] for rows in shown(log.lines)] == ["user: Hi", "user: /init"]
+
+
+def test_work_that_goes_on_behind_a_command_of_the_host_is_of_the_same_turn() -> None:
+    """The command, which seemed to end it, is a row of it."""
+    log = Log()
+    log.human("Hi")
+    log.model("Hello.")
+    log.human("<command-name>/cost</command-name>")
+    log.human("<local-command-stdout>$1</local-command-stdout>")
+    log.model("More.")
+    assert shown(log.lines) == [
+        ["user: Hi", "says: Hello.", "command /cost  [done] $1", "says: More.", "-- completed"]
+    ]
+
+
 def test_typed_command_that_the_host_answers_is_a_command() -> None:
     """It opens no turn: the next prompt does; with nothing behind it it belongs to none."""
     log = Log()
