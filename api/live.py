@@ -15,6 +15,7 @@ from projections.position import Position
 from projections.session import SessionFold
 from service.keys import SessionId
 from service.ports import Reader
+from service.preferences import PreferenceStore
 from service.settings import Settings
 
 
@@ -59,13 +60,19 @@ class Live:
 
 @asynccontextmanager
 async def open_live(
-    reader: Reader, settings: Settings, metrics: EdgeMetrics, limits: Limits | None = None
+    reader: Reader,
+    preferences: PreferenceStore,
+    settings: Settings,
+    metrics: EdgeMetrics,
+    limits: Limits | None = None,
 ) -> AsyncIterator[Live]:
     """The live side for the length of the block; `limits` of a socket are the documented ones unless given."""
     hub = await Hub(reader, flush_ms=settings.flush_ms, metrics=metrics).start()
     slow = SlowLimits(max_unsent_bytes=settings.max_unsent_bytes, slow_ms=settings.slow_client_ms)
-    sockets = Sockets(hub, Authenticator(settings.jwt_secret), metrics, limits, slow)
+    authenticator = Authenticator(settings.jwt_secret)
+    sockets = Sockets(hub, authenticator, preferences, metrics, limits=limits, slow=slow)
     hub.spawn(sockets.watch())
+    hub.spawn(sockets.follow_preferences())
     try:
         yield Live(hub, sockets, settings.drain_window_ms)
     finally:

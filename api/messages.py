@@ -13,14 +13,17 @@
 from typing import Annotated, Literal
 
 import msgspec
+from msgspec import UnsetType
 
 from api.codes import ERRORS, ErrorCode
+from projections.asked_view import AskedTui, AskedView
 from projections.deltas import Op
 from projections.languages import known_language, known_locales
 from projections.position import Position
+from projections.preferences import Preferences
 from projections.rows import Row
 from projections.transcript import TurnValue
-from projections.view import TuiView, View
+from projections.view import View
 
 SubName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 # The look-ahead stands for "and nothing more", since `$` lets a line break pass and `\Z` is no ECMA pattern.
@@ -43,11 +46,16 @@ class Hello(_Client, frozen=True, kw_only=True, tag="hello"):
 
 
 class Subscribe(_Client, frozen=True, kw_only=True, tag="subscribe"):
-    """Follow one session in one view; `position` and `from_turn` say what the client already holds of it."""
+    """Follow one session in one view; `position` and `from_turn` say what the client already holds of it.
+
+    `shown` is the view in which it reached the position, as the snapshot named it: the position counts only if what
+    is asked for, completed by the preferences as they are now, is that view.
+    """
 
     sub: SubName
     session: SessionName
-    view: View
+    view: AskedView
+    shown: View | None = None
     from_turn: TurnNumber | None = None
     position: Position | None = None
 
@@ -68,7 +76,7 @@ class SetView(_Client, frozen=True, kw_only=True, tag="set_view"):
     """Show the same session in another view; `view_rev` grows by one and a snapshot follows."""
 
     sub: SubName
-    view: View
+    view: AskedView
 
 
 class LoadEarlier(_Client, frozen=True, kw_only=True, tag="load_earlier"):
@@ -111,6 +119,7 @@ class Welcome(_Server, frozen=True, kw_only=True, tag="welcome"):
     limits: Limits
     server_time_ms: int
     token_expires_at_ms: int | None = None
+    preferences: Preferences = Preferences()
 
 
 class Snapshot(_Server, frozen=True, kw_only=True, tag="snapshot"):
@@ -179,10 +188,10 @@ class Sessions(_Server, frozen=True, kw_only=True, tag="sessions"):
     gone: tuple[str, ...] = ()
 
 
-class Preferences(_Server, frozen=True, kw_only=True, tag="preferences"):
-    """The subject's preferences, as they are now."""
+class PreferencesChanged(_Server, frozen=True, kw_only=True, tag="preferences"):
+    """The subject's preferences, as they are now; what is shown by them follows in snapshots."""
 
-    preferences: msgspec.Raw
+    preferences: Preferences
 
 
 class Error(_Server, frozen=True, kw_only=True, tag="error", omit_defaults=True):
@@ -209,7 +218,17 @@ class Pong(_Server, frozen=True, kw_only=True, tag="pong"):
 # What begins with `type`, `sub`, `view_rev`, in this order.
 Shared = Snapshot | Delta | CaughtUp | Earlier | Reset
 ServerMessage = (
-    Welcome | Snapshot | Delta | CaughtUp | Earlier | Reset | Sessions | Preferences | Error | Drain | Pong
+    Welcome
+    | Snapshot
+    | Delta
+    | CaughtUp
+    | Earlier
+    | Reset
+    | Sessions
+    | PreferencesChanged
+    | Error
+    | Drain
+    | Pong
 )
 
 
@@ -277,10 +296,10 @@ def decode(raw: bytes, codec: Codec = "json") -> ClientMessage | Refused:
 
 def _unspoken(message: ClientMessage) -> Refused | None:
     """Refuse a view whose labels are there in another language alone."""
-    if not isinstance(message, Subscribe | SetView) or isinstance(message.view, TuiView):
+    if not isinstance(message, Subscribe | SetView) or isinstance(message.view, AskedTui):
         return None
     locale = message.view.locale
-    if known_language(locale) is not None:
+    if isinstance(locale, UnsetType) or known_language(locale) is not None:
         return None
     detail = f"no labels in {locale!r}; there are {', '.join(known_locales())} - at `$.view.locale`"
     return Refused(code=ErrorCode.INVALID_MESSAGE, message=detail, sub=message.sub)

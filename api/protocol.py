@@ -13,7 +13,8 @@ Rules:
 4. While a token is being checked (`AUTHENTICATING`), no message is legal: the shell reads on after the
    answer.
 5. A subscription's name is the client's; it is free again once the subscription ended, by whichever side.
-   Its `view_rev` starts at 1 and grows with each `set_view`.
+   Its `view_rev` starts at 1 and grows with each `set_view`, and with each change of a preference that it is
+   shown by.
 6. Limits (W-7): message size, subscriptions, messages a minute (a token bucket of one minute's worth). A
    client far over its rate, by another whole minute's worth, is closed.
 """
@@ -34,6 +35,7 @@ from api.messages import (
     LoadEarlier,
     Ping,
     Pong,
+    PreferencesChanged,
     Refresh,
     Refused,
     Request,
@@ -46,7 +48,9 @@ from api.messages import (
     decode,
     error,
 )
+from projections.asked_view import AskedView, completed
 from projections.position import Position
+from projections.preferences import Preferences
 from projections.view import View
 
 
@@ -169,7 +173,7 @@ Effect = Send | Authenticate | Renew | Follow | FollowList | Drop | Show | Reach
 class Connection:
     """The protocol of one socket. Not thread-safe; one caller at a time."""
 
-    __slots__ = ("_codec", "_rate", "limits", "state", "subs")
+    __slots__ = ("_asked", "_codec", "_preferences", "_rate", "limits", "state", "subs")
 
     def __init__(self, *, limits: Limits, known: bool, now_ms: int, codec: Codec = "json") -> None:
         """Start a socket; `known`: it needs no `hello`; `now_ms`: the wall clock, which may be set back."""
@@ -177,6 +181,8 @@ class Connection:
         self.state = State.KNOWN if known else State.STRANGER
         self.subs: dict[str, int] = {}
         """The `view_rev` of each subscription by its name; 0 for the list of sessions."""
+        self._asked: dict[str, AskedView] = {}
+        self._preferences = Preferences()
         self._rate = _Rate(limits.max_messages_per_minute, now_ms)
         self._codec: Codec = codec
 
@@ -231,6 +237,20 @@ class Connection:
         code = CloseCode.HELLO_TIMEOUT
         return [Close(code=code, reason=CLOSES[code])]
 
+    def prefer(self, preferences: Preferences) -> list[Effect]:
+        """Say what the client's subject prefers, first before anything is asked for and then whenever it changes.
+
+        A subscription that left something of its view to the preferences is shown again where that makes a difference.
+        """
+        before, self._preferences = self._preferences, preferences
+        if self.state not in (State.OPEN, State.DRAINING) or before == preferences:
+            return []
+        effects: list[Effect] = [Send(message=PreferencesChanged(preferences=preferences))]
+        for sub, asked in self._asked.items():
+            if completed(asked, before) != completed(asked, preferences):
+                effects.append(self._shown(sub))
+        return effects
+
     def drain(self, reconnect_after_ms: int) -> list[Effect]:
         """Say that the service will close this socket soon."""
         if not self._step(Input.DRAIN):
@@ -241,6 +261,7 @@ class Connection:
         """Say that the service ended a subscription, which frees its name."""
         if self.state is State.CLOSED or self.subs.pop(sub, None) is None:
             return []
+        self._asked.pop(sub, None)
         return [Send(message=error(code, message, sub))]
 
     def close(self, code: CloseCode, reason: str | None = None) -> list[Effect]:
@@ -248,6 +269,7 @@ class Connection:
         if not self._step(Input.CLOSE):
             return []
         self.subs.clear()
+        self._asked.clear()
         return [Close(code=code, reason=reason or CLOSES[code])]
 
     def _step(self, happened: Input) -> bool:
@@ -302,14 +324,16 @@ class Connection:
             self.subs[message.sub] = 0
             return [FollowList(sub=message.sub)]
         self.subs[message.sub] = 1
+        self._asked[message.sub] = message.view
+        view = completed(message.view, self._preferences)
         return [
             Follow(
                 sub=message.sub,
                 view_rev=1,
                 session=message.session,
-                view=message.view,
+                view=view,
                 from_turn=message.from_turn,
-                position=message.position,
+                position=message.position if message.shown in (None, view) else None,
             )
         ]
 
@@ -323,15 +347,25 @@ class Connection:
 
     def _unsubscribe(self, sub: str) -> list[Effect]:
         del self.subs[sub]
+        self._asked.pop(sub, None)
         return [Drop(sub=sub)]
 
     def _set_view(self, message: SetView) -> list[Effect]:
-        self.subs[message.sub] += 1
-        return [Show(sub=message.sub, view_rev=self.subs[message.sub], view=message.view)]
+        self._asked[message.sub] = message.view
+        return [self._shown(message.sub)]
+
+    def _shown(self, sub: str) -> Show:
+        self.subs[sub] += 1
+        return Show(sub=sub, view_rev=self.subs[sub], view=completed(self._asked[sub], self._preferences))
 
     def _welcome(self, now_ms: int, expires_at_ms: int | None = None) -> Send:
         return Send(
-            message=Welcome(limits=self.limits, server_time_ms=now_ms, token_expires_at_ms=expires_at_ms)
+            message=Welcome(
+                limits=self.limits,
+                server_time_ms=now_ms,
+                token_expires_at_ms=expires_at_ms,
+                preferences=self._preferences,
+            )
         )
 
 

@@ -115,7 +115,8 @@ async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str
         clock = WallClock()
         adapters = await _adapters(url, settings, clock, opened)
         measured = meters(service_version())
-        live = await opened.enter_async_context(open_live(adapters.reader, settings, measured.edge))
+        opening = open_live(adapters.reader, adapters.preferences, settings, measured.edge)
+        live = await opened.enter_async_context(opening)
         if with_samples:
             await load_samples(adapters.source, adapters.reader)
         parts = _parts(settings, adapters, live, clock, measured.edge)

@@ -21,9 +21,12 @@ from api.metrics import EdgeMetrics
 from api.parts import ACCESS_KEY
 from api.problems import PROBLEM_MEDIA_TYPE, Refusal, encode_problem, problem_of
 from api.socket_client import SocketClient
+from api.socket_preferences import SubjectPreferences
 from api.wire import Wire
 from api.wire_asgi import AsgiSocket
 from api.wire_uvicorn import READY_EXTENSION
+from projections.preferences import Preferences
+from service.preferences import PreferenceStore
 
 SUBPROTOCOLS: Final[dict[str, Codec]] = {"turnfold.v1.json": "json", "turnfold.v1.msgpack": "msgpack"}
 #: W-7. A subject that is not named (no authentication configured) is not limited: it is this machine's user.
@@ -52,7 +55,9 @@ class Sockets:
         self,
         hub: Hub,
         authenticator: Authenticator,
+        preferences: PreferenceStore,
         metrics: EdgeMetrics,
+        *,
         limits: Limits | None = None,
         slow: SlowLimits | None = None,
     ) -> None:
@@ -64,6 +69,7 @@ class Sockets:
         self._slow = slow or SlowLimits()
         self._clients: dict[SocketClient, None] = {}
         self._per_subject: Counter[str] = Counter()
+        self._preferences = SubjectPreferences(preferences, self._preferring, self._prefer)
         self._is_draining = False
         self._emptied = asyncio.Event()
 
@@ -130,6 +136,18 @@ class Sockets:
                     self._metrics.slow("closed")
                     client.cut_off()
 
+    async def follow_preferences(self) -> None:
+        """Show every change of a preference to the sockets of its subject, for ever; for a background task."""
+        await self._preferences.watch()
+
+    def _preferring(self) -> set[str]:
+        return {client.prefers_as for client in self._clients if client.prefers_as is not None}
+
+    def _prefer(self, subject: str, preferences: Preferences) -> None:
+        for client in tuple(self._clients):
+            if client.prefers_as == subject:
+                client.prefer(preferences)
+
     async def _close_in_batches(self, clients: list[SocketClient], within_s: float) -> None:
         began_s = time.monotonic()
         closing_s = min(within_s, len(clients) / _CLOSES_PER_S)
@@ -151,6 +169,7 @@ class Sockets:
             max_unsent_bytes=self._slow.max_unsent_bytes,
             now_ms=lambda: time.time_ns() // 1_000_000,
             admitted=self._admit,
+            preferences=self._preferences.of,
         )
         self._clients[client] = None
         if self._is_draining:

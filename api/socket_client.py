@@ -10,7 +10,7 @@
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final
 
 import structlog
@@ -41,6 +41,7 @@ from api.protocol import (
 )
 from api.turnstile import Turnstile
 from api.wire import Wire, nobody
+from projections.preferences import Preferences
 from service.errors import SessionGone, StoreRefused, StoreUnavailable
 from service.keys import SessionId
 
@@ -67,6 +68,7 @@ class SocketClient:
         max_unsent_bytes: int,
         now_ms: Callable[[], int],
         admitted: Callable[[str], bool],
+        preferences: Callable[[str], Awaitable[Preferences]],
     ) -> None:
         """Make the shell of a socket that was just accepted.
 
@@ -75,15 +77,19 @@ class SocketClient:
             max_unsent_bytes: the bound on unsent deltas (W-4).
             now_ms: the wall clock, epoch milliseconds.
             admitted: told the subject of a socket; False: it holds too many.
+            preferences: what a subject prefers.
         """
         self.access = access
         self.subject: str | None = None
+        self.prefers_as: str | None = None
         self._hub = hub
         self._authenticator = authenticator
         self._wire = wire
         self._metrics = metrics
         self._now_ms = now_ms
         self._admitted = admitted
+        self._preferences = preferences
+        self._admitting: Access | None = None
         self._connection = Connection(limits=limits, known=access is not None, now_ms=now_ms(), codec=codec)
         self._outbox = Outbox(
             wire,
@@ -100,7 +106,7 @@ class SocketClient:
         self._expiry: list[asyncio.TimerHandle] = []
 
     async def run(self) -> None:
-        """Serve the socket until it is closed, by whichever side."""
+        """Serve the socket until it is closed, by whichever side; raises what `preferences` raises."""
         loop = asyncio.get_running_loop()
         self._timers.append(
             loop.call_later(
@@ -110,9 +116,12 @@ class SocketClient:
         )
         try:
             if self.access is not None:
+                await self._learn(self.access.subject)
                 self._enter(self.access)
             while (frame := await self._wire.read()) is not None:
                 self._perform(self._connection.receive(frame, self._now_ms()))
+                if self._admitting is not None:
+                    await self._admit(self._admitting)
         finally:
             for timer in (*self._timers, *self._expiry):
                 timer.cancel()
@@ -184,9 +193,24 @@ class SocketClient:
         if isinstance(found, Refusal):
             self._perform(self._connection.refuse(found.detail))
             return
+        self._admitting = found
+
+    async def _admit(self, found: Access) -> None:
+        """Let the client in, once it is known what it prefers; it has said nothing else meanwhile."""
+        self._admitting = None
+        await self._learn(found.subject)
         self.access = found
         self._perform(self._connection.admit(self._now_ms(), _expires_at_ms(found)))
         self._enter(found)
+
+    async def _learn(self, subject: str) -> None:
+        # Named first, so that a change that comes while this is read is told as well.
+        self.prefers_as = subject
+        self._connection.prefer(await self._preferences(subject))
+
+    def prefer(self, preferences: Preferences) -> None:
+        """Tell the client what its subject prefers now, and show it so."""
+        self._perform(self._connection.prefer(preferences))
 
     def _renew(self, token: str) -> None:
         found = self._authenticator.authenticate(token)

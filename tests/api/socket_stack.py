@@ -214,7 +214,8 @@ async def serving_sockets(
             slow_client_ms=slow_client_ms,
         )
         parts = stack.parts
-        live = await opened.enter_async_context(open_live(parts.reader, settings, parts.metrics, limits))
+        opening = open_live(parts.reader, parts.preferences, settings, parts.metrics, limits)
+        live = await opened.enter_async_context(opening)
         server = Server(build_app(replace(parts, transcripts=live), live.socket))
         if not ready_frames:
             server.config.ws = "websockets-sansio"
