@@ -61,15 +61,16 @@ MEASURES: Final[dict[str, Measure]] = {
     "replay": replay.measure,
     "storage": storage.measure,
 }
-# Bytes do not vary. Times in one process vary little; where engine and client share two cores with others, much.
+# How much each varied on two cores under a load of 14, doubled: bytes hardly (where a log is cut into segments depends
+# on when), times in one process by a third, and by more where engine and client share the cores with others.
 GUARDS: Final = (
-    _less("fold.chunks_by_decode", 1.4),
-    _less("fold.mixed_by_decode", 1.4),
+    _less("fold.chunks_by_decode", 1.6),
+    _less("fold.mixed_by_decode", 1.6),
     _less("growth.turn", 1.4),
     _less("growth.session", 1.4),
     _more("projector.ratio", 2.5),
     _more("replay.ratio", 2.0),
-    _less("storage.closed_by_raw", 1.1),
+    _less("storage.closed_by_raw", 1.25),
 )
 
 
