@@ -153,7 +153,8 @@ class Layout:
         runs = step is not None and step.message is None and step.end_seq is None
         _mark(self._unsettled_steps, number, runs)
         _mark(self._streaming_steps, number, seat.streams)
-        _mark(self.stopped, f"step:{turn.tag}:{number}", was_cut(turn, number))
+        key = f"step:{turn.tag}:{number}"
+        _mark(self.stopped, key, key in turn.slots and was_cut(turn, number))
 
     def _put_call(self, fold: Fold, turn: TurnBuilder, slot: Slot, sort: Sort) -> None:
         if isinstance(slot.row, SearchRow):

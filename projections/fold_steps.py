@@ -150,8 +150,13 @@ def _add_block(
     fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, block: BlockBuilder
 ) -> BlockBuilder:
     step.add(block)
-    # Positions count in the row's list of blocks, so a block that shows nothing yet is part of the row too.
-    _touch_row(fold, turn, step, seq)
+    if step.others and (step.end_seq is not None or turn.closing is not None):
+        # A step that was cut without a word is an interrupted final once a late block comes, and has a row.
+        fold.sync_step(turn, step, seq)
+        _settled(fold, turn, seq)
+    else:
+        # Positions count in the row's list of blocks, so a block that shows nothing yet is part of the row too.
+        _touch_row(fold, turn, step, seq)
     return block
 
 

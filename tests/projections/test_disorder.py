@@ -112,6 +112,25 @@ def test_a_late_event_attaches_to_its_closed_turn_and_does_not_reopen_it() -> No
     assert session.anomalies == {"late_event": 1}
 
 
+def test_a_late_block_gives_a_step_that_was_cut_without_a_word_its_row() -> None:
+    """Rule 8 with A-4: a call's block is enough for an interrupted final, also when it comes after the end."""
+    late = {
+        "type": "assistant/chunk",
+        "turn": 1,
+        "step": 1,
+        "index": 0,
+        "kind": "tool_input",
+        "call_id": "c",
+        "text": "{",
+    }
+    session = fold(
+        start(), {"type": "step/start", "turn": 1, "step": 1}, {"type": "step/end", "turn": 1, "step": 1}
+    )
+    assert keys(session) == []
+    more(session, late)
+    assert (row(session, "step:1:1")["status"], row(session, "step:1:1")["anchor"]) == ("interrupted", 1.1)
+
+
 def test_a_later_real_event_takes_a_synthetic_end_back() -> None:
     """Rule 8: everything that the end settled runs again, and its rows go."""
     session = fold(start(), chunk("part"), call(), end("interrupted", synthetic=True), chunk(" more"))
