@@ -44,6 +44,26 @@ test("an entry that a delta left alone is not looked at again", () => {
   assert.equal(steady.looks.count, 0);
 });
 
+test("a group that a delta left alone is not looked at again in an entry that changed", () => {
+  const looks = { count: 0 };
+  const group = { group: "tool:a1", default_open: false, items: [{ ref: "tool:a1", default_open: false }, { ref: "tool:a2", default_open: false }] };
+  const steady = new Proxy(group, {
+    get: (target, name) => {
+      if (name === "items") looks.count += 1;
+      return Reflect.get(target, name);
+    },
+  });
+  /** @param {object[]} items @returns {any} */
+  const turnWith = (items) => turnOf({ id: "a", answer: [], outside: [], boundary: null, disclosure: { default_open: true, items } });
+  const attention = [{ kind: "item", id: "tool:a1" }];
+  const first = reduce(NOTHING_CHOSEN, settle(turnWith([steady]), attention));
+  assert.equal(looks.count, 1);
+  const grown = turnWith([steady, { ref: "tool:b", default_open: false }]);
+  assert.equal(reduce(first, settle(grown, attention)), first);
+  assert.equal(desktopShown(paneOf(first, "s"), grown).open.length, 2);
+  assert.equal(looks.count, 1);
+});
+
 test("a settle looks at no entry while nothing of the transcript is in use", () => {
   const one = watched("a", false);
   assert.equal(reduce(NOTHING_CHOSEN, settle(turnOf(one.entry), [])), NOTHING_CHOSEN);

@@ -71,10 +71,10 @@ test("emphasis, code and links nest", () => {
   ]);
 });
 
-test("hostile nesting costs no time worth naming", () => {
+test("hostile nesting costs no computing time worth naming", () => {
   for (const source of ["[".repeat(4_000), "*a ".repeat(1_300), "`".repeat(1_999) + "x", "_".repeat(4_000) + "a"]) {
-    const start = performance.now();
+    const start = process.cpuUsage();
     parseInline(source);
-    assert.ok(performance.now() - start < 1_000, source.slice(0, 3));
+    assert.ok(process.cpuUsage(start).user < 1_000_000, source.slice(0, 3));
   }
 });

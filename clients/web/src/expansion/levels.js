@@ -1,8 +1,9 @@
 /**
  * The levels of a desktop turn: what has a header of its own, and what stands above it.
  *
- * An entry that a delta left alone is the same value as before, and so are its levels: what is asked of a turn costs
- * the rows of the entries that changed.
+ * What a delta left alone is the same value as before, and its levels are remembered with it: those of an entry, and in
+ * an entry that changed those of each group and row. So what is asked of a turn costs a look at the rows of the
+ * entries that changed, and the making of levels for what is new.
  *
  * `key` is the address as one text. `default_open` is the service's default, null where there is nothing to open, as in a message. `above` is what a level
  * stands in, the outermost first. `single` is the group of an item that stands by itself now (C-6).
@@ -18,21 +19,21 @@
 import { leadsTo } from "./reveals.js";
 import { isAround, keyOf, pathOf } from "./state.js";
 
-/** By the entry and, as text, the path that it stands in. @type {WeakMap<Entry, Map<string, ReadonlyMap<string, Level>>>} */
-const known = new WeakMap();
+/** The levels of an entry, in the transcript that it was last asked for in. @type {WeakMap<Entry, {path: string, levels: readonly Level[]}>} */
+const knownEntries = new WeakMap();
+
+/** The levels of a node, under the disclosure that it was last asked for in. @type {WeakMap<Node, {disclosure: Level, levels: readonly Level[]}>} */
+const knownNodes = new WeakMap();
 
 /** All levels of a turn in transcript order, each after those above it. @param {DesktopTurn} turn @returns {Generator<Level>} */
 export function* levels(turn) {
-  for (const entry of entriesOf(turn)) yield* entryLevels(entry, pathOf(turn)).values();
+  for (const entry of entriesOf(turn)) yield* entryLevels(entry, pathOf(turn));
 }
 
 /** @param {DesktopTurn} turn @param {Address} at @returns {Level | null} */
 export function find(turn, at) {
   const key = keyOf(at);
-  for (const entry of entriesOf(turn)) {
-    const level = entryLevels(entry, pathOf(turn)).get(key);
-    if (level) return level;
-  }
+  for (const level of levels(turn)) if (level.key === key) return level;
   return null;
 }
 
@@ -46,39 +47,51 @@ function listOf(value) {
   return Array.isArray(value) ? value : [];
 }
 
-/** @param {Entry} entry @param {readonly string[]} path @returns {ReadonlyMap<string, Level>} */
+/** @param {Entry} entry @param {readonly string[]} path @returns {readonly Level[]} */
 function entryLevels(entry, path) {
-  const byPath = known.get(entry) ?? new Map();
-  known.set(entry, byPath);
   const name = JSON.stringify(path);
-  if (!byPath.has(name)) byPath.set(name, new Map(levelsOf(entry, path).map((level) => [level.key, level])));
-  return byPath.get(name);
+  const known = knownEntries.get(entry);
+  if (known?.path === name) return known.levels;
+  const found = levelsOf(entry, path);
+  knownEntries.set(entry, { path: name, levels: found });
+  return found;
 }
 
 /** @param {Entry} entry @param {readonly string[]} path @returns {Level[]} */
 function levelsOf(entry, path) {
   if (!entry.disclosure) return [];
   const disclosure = levelOf("entry", entry.id, entry.disclosure.default_open, [], path);
-  return [disclosure, ...listOf(entry.disclosure.items).flatMap((node) => nodeLevels(node, disclosure, path))];
+  const found = [disclosure];
+  for (const node of listOf(entry.disclosure.items)) found.push(...nodeLevels(node, disclosure));
+  return found;
+}
+
+/** @param {Node} node @param {Level} disclosure @returns {readonly Level[]} */
+function nodeLevels(node, disclosure) {
+  const known = knownNodes.get(node);
+  if (known?.disclosure.key === disclosure.key && known.disclosure.default_open === disclosure.default_open) return known.levels;
+  const found = levelsIn(node, disclosure, pathOf(disclosure.at));
+  knownNodes.set(node, { disclosure, levels: found });
+  return found;
 }
 
 /** @param {Node} node @param {Level} disclosure @param {readonly string[]} path @returns {Level[]} none for a kind of node that is not ours */
-function nodeLevels(node, disclosure, path) {
-  if (typeof node.ref === "string") return [itemOf(node, [disclosure], path)];
+function levelsIn(node, disclosure, path) {
+  if (typeof node.ref === "string") return [itemOf(node, node.ref, [disclosure], path)];
   const isGroup = typeof node.group === "string";
   const id = isGroup ? node.group : node.topology;
   if (typeof id !== "string") return [];
   const container = levelOf(isGroup ? "group" : "topology", id, node.default_open === true, [disclosure], path);
-  const items = listOf(isGroup ? node.items : node.tasks).filter((item) => typeof item.ref === "string");
-  return [container, ...items.map((item) => itemOf(item, [disclosure, container], path))];
+  const above = [disclosure, container];
+  const items = listOf(isGroup ? node.items : node.tasks);
+  return [container, ...items.flatMap((item) => (typeof item.ref === "string" ? [itemOf(item, item.ref, above, path)] : []))];
 }
 
-/** @param {Node} node @param {readonly Level[]} above @param {readonly string[]} path @returns {Level} */
-function itemOf(node, above, path) {
+/** @param {Node} node @param {string} ref @param {readonly Level[]} above @param {readonly string[]} path @returns {Level} */
+function itemOf(node, ref, above, path) {
   /** @type {Address | null} */
   const single = typeof node.group_id === "string" ? { kind: "group", id: node.group_id, path } : null;
-  const id = /** @type {string} */ (node.ref);
-  return { ...levelOf("item", id, node.default_open ?? null, above, path), single };
+  return { ...levelOf("item", ref, node.default_open ?? null, above, path), single };
 }
 
 /**
@@ -109,11 +122,11 @@ export function around(turn, outer) {
   });
 }
 
-/** What has to be open for a target to be seen (C-16); null: the turn does not show it. @param {DesktopTurn} turn @param {import("./state.js").Target} target @returns {Level[] | null} */
+/** What has to be open for a target to be seen (C-16), perhaps more than once; null: the turn does not show it. @param {DesktopTurn} turn @param {import("./state.js").Target} target @returns {Level[] | null} */
 export function needed(turn, target) {
   if (JSON.stringify(pathOf(turn)) !== JSON.stringify(pathOf(target))) return null;
   const hits = [...levels(turn)].filter((level) => level.at.kind === "item" && leadsTo(target, level.at.id));
-  if (hits.length) return [...new Set(hits.flatMap((level) => level.above))];
+  if (hits.length) return hits.flatMap((level) => level.above);
   return entriesOf(turn).some((entry) => shows(entry, target)) ? [] : null;
 }
 
