@@ -4,6 +4,8 @@ import net from "node:net";
 
 const TEXT = 0x81;
 const CLOSE = 0x88;
+const PING = 0x89;
+const PONG = 0x8a;
 const HANDSHAKE_END = Buffer.from("\r\n\r\n");
 // One buffer for all sockets: it is read out before the next socket is read.
 const READING = Buffer.allocUnsafe(256 * 1024);
@@ -32,10 +34,13 @@ export class Wire {
   }
 
   send(text) {
-    const payload = Buffer.from(text);
+    this._send(TEXT, Buffer.from(text));
+  }
+
+  _send(kind, payload) {
     const long = payload.length > 125;
     const head = Buffer.alloc(long ? 8 : 6); // a mask of zeros changes nothing
-    head[0] = TEXT;
+    head[0] = kind;
     head[1] = 0x80 | (long ? 126 : payload.length);
     if (long) head.writeUInt16BE(payload.length, 2);
     this._socket.write(Buffer.concat([head, payload]));
@@ -101,6 +106,11 @@ export class Wire {
       }
       if (data.length < from + size) break;
       if (data[at] === CLOSE) this._fail(data.subarray(from + 2, from + size).toString());
+      if (data[at] === PING) {
+        this._send(PONG, data.subarray(from, from + size));
+        at = from + size;
+        continue;
+      }
       this.frames += 1;
       this.bytes += from + size - at;
       onFrame(data, from, from + size);
