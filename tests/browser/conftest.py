@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.service import Service
 from tests.browser.transcript_page import TranscriptPage
@@ -21,6 +21,11 @@ ARGUMENTS = [
     "--disable-sync",
 ]
 _numbers = count(1)
+
+
+# What must come comes at once on a free machine; on one whose cores are shared it may take seconds.
+PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +61,7 @@ def page(browser: Browser, service: Service) -> Iterator[Page]:
             complaints.append(message.text)
 
     context = browser.new_context(viewport={"width": 1100, "height": 800}, locale="en-US")
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE_MS)
     context.on("console", note)
     context.on("weberror", lambda problem: complaints.append(str(problem.error)))
     yield context.new_page()
