@@ -11,11 +11,13 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 
 from api.edge import Edge
 from api.http_admin import QuarantineList, Status, list_quarantine, status
+from api.http_blobs import get_blob
 from api.http_errors import on_exception
 from api.http_events import Accepted, LogLine, append_events, read_log
 from api.http_metrics import metrics
 from api.http_preferences import get_preferences, patch_preferences
 from api.http_probes import Alive, Ready, livez, readyz, schema
+from api.http_rows import RowTextPart, get_row_text
 from api.http_search import SearchPage, search_session
 from api.http_sessions import delete_session, get_session, list_sessions
 from api.http_transcripts import OneSpec, OneTurn, get_transcript, get_turn, get_turn_spec
@@ -31,7 +33,9 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     append_events,
     asset,
     delete_session,
+    get_blob,
     get_preferences,
+    get_row_text,
     get_session,
     get_transcript,
     get_turn,
@@ -57,6 +61,7 @@ ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
     Preferences,
     QuarantineList,
     Ready,
+    RowTextPart,
     SearchPage,
     SessionEntry,
     SessionPage,

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from api.text_view import harmless, row_lines, transcript_lines, words_of
+from api.text_view import harmless, left_out, row_lines, transcript_lines, words_of
 from projections.replica import apply_ops
 
 Json = Any  # decoded JSON of the wire
@@ -41,7 +41,8 @@ class TailText:
         if not frame["last"]:
             return
         first = self.transcript is None
-        self.transcript = {"turns": _joined(self._parts), "session_rows": self._parts[0]["session_rows"]}
+        session_rows = [row for part in self._parts for row in part["session_rows"]]
+        self.transcript = {"turns": _joined(self._parts), "session_rows": session_rows}
         self.position, self._parts = frame["position"], []
         if first:
             for line in transcript_lines(self.transcript, locale=self.locale, expand=False):
@@ -109,6 +110,9 @@ class TailText:
             text, old = _text_of(block), printed.get(at, "")
             if text == old or not text.strip():
                 continue
+            if block.get("truncated") and old.startswith(text):
+                continue  # what streamed is printed whole; the wire holds its head from now on
+            text += left_out(block)
             if text.startswith(old):
                 self._grow(row["key"], at, block["type"], text[len(old) :])
             else:

@@ -192,6 +192,7 @@ async def _past(parts: Parts, session: SessionId, summary: Summary, at: int, *, 
         raise ProblemError("beyond_log", detail, where="query parameter at")
     async with parts.time_travel:
         fold = await load_at(parts.reader, session, at)
+    fold.inline_bytes = parts.limits.inline_bytes
     after = await known_summary(parts, session)
     if after.epoch != summary.epoch:
         raise ProblemError(

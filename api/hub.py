@@ -37,7 +37,13 @@ class Hub:
     """All live sessions of one process; for one event loop. `start` before use, `stop` after."""
 
     def __init__(
-        self, reader: Reader, *, flush_ms: int, metrics: EdgeMetrics, kept_sessions: int = KEPT_SESSIONS
+        self,
+        reader: Reader,
+        *,
+        flush_ms: int,
+        metrics: EdgeMetrics,
+        inline_bytes: int | None = None,
+        kept_sessions: int = KEPT_SESSIONS,
     ) -> None:
         """Make a hub that follows nothing yet.
 
@@ -45,11 +51,17 @@ class Hub:
             reader: where sessions and the feed are read from.
             flush_ms: the least time between two deltas of a session (`TURNFOLD_FLUSH_MS`).
             metrics: told what is sent, and what failed.
+            inline_bytes: of a greater text the head alone travels (`TURNFOLD_INLINE_BYTES`); None: every text whole.
             kept_sessions: how many sessions stay in memory while nobody uses them.
         """
         self._reader = reader
         self._means = Means(
-            reader=reader, metrics=metrics, flush_s=flush_ms / 1000, spawn=self.spawn, report=self.report
+            reader=reader,
+            metrics=metrics,
+            flush_s=flush_ms / 1000,
+            inline_bytes=inline_bytes,
+            spawn=self.spawn,
+            report=self.report,
         )
         self._kept = kept_sessions
         self._metrics = metrics

@@ -5,17 +5,21 @@
    from a `floor` on, and not all that changed, get the part that is theirs, encoded once a floor.
 3. What changes nothing in the view is not sent at once: it only makes the channel *behind*, until the next
    delta or until `settle`, which tells the followers the version with an empty delta.
-4. A follower that was skipped (`outbox.py`) leaves the channel and comes back through a snapshot.
+4. A delta greater than a page comes in several, of which the last alone moves the version. A client that lost its
+   connection in between resumes from before all of them: what changed since then is told as whole values (ADR 0004).
+5. A follower that was skipped (`outbox.py`) leaves the channel and comes back through a snapshot.
 """
 
 from collections.abc import Callable, Iterable
 
 from api.codes import ErrorCode
 from api.frames import NO_REV, NOBODY, SharedFrame
+from api.hub_pages import PAGE_BYTES, paged, snapshot_parts
 from api.messages import Delta, Reset, ResetReason, Shared
 from api.metrics import EdgeMetrics
 from api.outbox import Outbox
 from projections.deltas import Op, TurnOps, in_window
+from projections.position import Position
 from projections.presenter import Presenter
 from projections.session import SessionFold
 from projections.view import View
@@ -101,6 +105,19 @@ class Channel:
         """Whether the followers do not know the present version yet."""
         return self.sent != self.version
 
+    def send_snapshot(
+        self, follower: Follower, fold: SessionFold, position: Position, floor: int | None
+    ) -> None:
+        """Send the present state from `floor` on (None: the default window) to one follower."""
+        asked = (position.version, floor)
+        if self.snapshot is None or self.snapshot[0] != asked:
+            parts, holds = snapshot_parts(fold, self.view, position, floor)
+            self.snapshot = (asked, tuple(SharedFrame(part) for part in parts), holds)
+            for part in self.snapshot[1]:
+                self._metrics.encoded(part.tag, part.size_bytes)
+        _, shared, follower.floor = self.snapshot
+        follower.send_snapshot(shared)
+
     def publish(self, version: int, changed: tuple[TurnOps, ...]) -> int:
         """Send what changed up to `version`: the ops that all views share, made before the next event.
 
@@ -112,26 +129,36 @@ class Channel:
         if not everything:
             return 0
         since, self.sent = self.sent, version
-        shared = self._delta(since, everything)
-        deltas: dict[int, SharedFrame] = {}
+        shared = self._deltas(since, everything)
+        by_floor: dict[int, tuple[SharedFrame, ...]] = {}
         for follower in tuple(self.followers):
             floor = follower.floor
-            if floor not in deltas:
+            if floor not in by_floor:
                 part = tuple(op for one, each in ops for op in in_window(one, each, floor))
-                deltas[floor] = shared if len(part) == len(everything) else self._delta(since, part)
-            follower.send_delta(deltas[floor])
+                by_floor[floor] = shared if len(part) == len(everything) else self._deltas(since, part)
+            for delta in by_floor[floor]:
+                # A page may be the one too many that has the follower skipped.
+                if follower in self.followers:
+                    follower.send_delta(delta)
         return len(self.followers)
 
     def settle(self) -> None:
         """Tell the followers the present version, where only batches without a change came."""
         if self.is_behind:
             since, self.sent = self.sent, self.version
-            delta = self._delta(since, ())
+            delta = self._delta(since, self.sent, ())
             for follower in tuple(self.followers):
                 follower.send_delta(delta)
 
-    def _delta(self, since: int, ops: tuple[Op, ...]) -> SharedFrame:
-        delta = Delta(sub=NOBODY, view_rev=NO_REV, since=since, to=self.sent, epoch=self.epoch, ops=ops)
+    def _deltas(self, since: int, ops: tuple[Op, ...]) -> tuple[SharedFrame, ...]:
+        whole = self._delta(since, self.sent, ops)
+        if whole.size_bytes <= PAGE_BYTES:
+            return (whole,)
+        *pages, last = paged(ops)
+        return (*(self._delta(since, since, page) for page in pages), self._delta(since, self.sent, last))
+
+    def _delta(self, since: int, to: int, ops: tuple[Op, ...]) -> SharedFrame:
+        delta = Delta(sub=NOBODY, view_rev=NO_REV, since=since, to=to, epoch=self.epoch, ops=ops)
         shared = SharedFrame(delta)
         self._metrics.encoded(shared.tag, shared.size_bytes)
         return shared

@@ -13,6 +13,7 @@ class Means:
 
     Attributes:
         flush_s: the least time between two flushes of a session.
+        inline_bytes: of a greater text the head alone travels; None: every text whole.
         spawn: runs a coroutine in the background and keeps hold of it.
         report: told of faults that nobody waits for, by a name and the error.
     """
@@ -20,5 +21,6 @@ class Means:
     reader: Reader
     metrics: EdgeMetrics
     flush_s: float
+    inline_bytes: int | None
     spawn: Callable[[Coroutine[None, None, None]], object]
     report: Callable[[str, BaseException], None]

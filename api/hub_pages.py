@@ -2,8 +2,9 @@
 
 1. A follower holds the turns from its *floor* on: the smallest `seq` of its window, -1 for the whole
    history.
-2. A page is bounded in bytes, but for a single row or op that is greater by itself. A turn too great for
-   one part is cut between two rows: it comes in both parts, with the same head.
+2. A page is bounded in bytes, but for a single row or op that is greater by itself: a streamed answer, or the
+   members of a very long turn. A turn too great for one part is cut between two rows and comes in both parts; what
+   it has besides rows is told in the first alone.
 3. The ops of a catch-up are whole values (rows, specs, presentations), so that a client that lost its
    connection between two pages may be sent all of them again: only the last page moves its position.
 """
@@ -21,6 +22,7 @@ from api.metrics import NoResume
 from projections.deltas import Op, facts_since, in_window
 from projections.position import Position
 from projections.presenter import Presenter
+from projections.rows import Row
 from projections.session import SessionFold
 from projections.transcript import TurnValue, Window, session_rows_of, turn_value, window_of
 from projections.view import View
@@ -52,8 +54,7 @@ def snapshot_parts(
     """Return a snapshot from `floor` on (None: the default window) in parts, and the floor it has."""
     window = window_of(fold) if floor is None else _window_from(fold, floor)
     rows = session_rows_of(fold, window, view)
-    turns = [turn_value(fold.main, turn, view) for turn in window.turns]
-    pages = list(_pages_of(turns)) or [()]
+    pages = _pages_of(rows, [turn_value(fold.main, turn, view) for turn in window.turns])
     parts = tuple(
         Snapshot(
             sub=NOBODY,
@@ -62,8 +63,8 @@ def snapshot_parts(
             view=view,
             history_complete=window.complete,
             before=window.before,
-            session_rows=rows if number == 0 else (),
-            turns=page,
+            session_rows=page.session_rows,
+            turns=page.turns,
             part=number,
             last=number == len(pages) - 1,
         )
@@ -72,10 +73,13 @@ def snapshot_parts(
     return parts, window.floor
 
 
-def earlier_page(
+def earlier_parts(
     fold: SessionFold, view: View, position: Position, floor: int, limit: int
-) -> tuple[Earlier, int]:
-    """Return at most `limit` turns before `floor`, and the floor of what is held with them."""
+) -> tuple[tuple[Earlier, ...], int]:
+    """Return at most `limit` turns before `floor`, in parts, and the floor of what is held with them.
+
+    They fill one part, but for a single turn that is greater by itself.
+    """
     older = [turn for turn in fold.main.turns.values() if turn.first_seq < floor]
     chosen: list[TurnValue] = []
     size_bytes = 0
@@ -84,21 +88,27 @@ def earlier_page(
         size_bytes += _size_bytes(value)
         if chosen and size_bytes > PAGE_BYTES:
             break
-        chosen.insert(0, value)
+        chosen.append(value)
     complete = len(chosen) == len(older)
     turns = tuple(older[len(older) - len(chosen) :])
     new_floor = WHOLE_HISTORY if complete else turns[0].first_seq
     window = Window(turns=turns, floor=new_floor, ceiling=max(floor, 0), complete=complete)
-    page = Earlier(
-        sub=NOBODY,
-        view_rev=NO_REV,
-        position=position,
-        before=window.before,
-        history_complete=complete,
-        session_rows=session_rows_of(fold, window, view),
-        turns=tuple(chosen),
+    pages = _pages_of(session_rows_of(fold, window, view), chosen[::-1])
+    parts = tuple(
+        Earlier(
+            sub=NOBODY,
+            view_rev=NO_REV,
+            position=position,
+            before=window.before,
+            history_complete=complete,
+            session_rows=page.session_rows,
+            turns=page.turns,
+            part=number,
+            last=number == len(pages) - 1,
+        )
+        for number, page in enumerate(pages)
     )
-    return page, new_floor
+    return parts, new_floor
 
 
 async def resume(
@@ -134,7 +144,7 @@ def catch_up(
     ops: list[Op] = []
     for one in facts_since(fold, next_seq - 1):
         ops.extend(in_window(one, presenter.ops(one), floor))
-    pages = list(_paged(ops))
+    pages = paged(ops)
     for number, page in enumerate(pages):
         to = now.version if number == len(pages) - 1 else since.version
         yield Delta(sub=NOBODY, view_rev=NO_REV, since=since.version, to=to, epoch=now.epoch, ops=page)
@@ -152,27 +162,51 @@ def _window_from(fold: SessionFold, floor: int) -> Window:
     return Window(turns=turns, floor=WHOLE_HISTORY if complete else floor, ceiling=None, complete=complete)
 
 
-def _pages_of(turns: Iterable[TurnValue]) -> Iterator[tuple[TurnValue, ...]]:
-    yield from _paged([piece for turn in turns for piece in _pieces(turn)])
+class _Page(msgspec.Struct, frozen=True):
+    """What one part of a snapshot or of older turns holds."""
+
+    session_rows: tuple[Row, ...] = ()
+    turns: tuple[TurnValue, ...] = ()
+
+
+def _pages_of(session_rows: tuple[Row, ...], turns: Iterable[TurnValue]) -> list[_Page]:
+    """Spread rows of no turn, then turns, over pages: one at least."""
+    pieces = [piece for turn in turns for piece in _pieces(turn)]
+    pages: list[_Page] = []
+    for items in paged([*session_rows, *pieces]):
+        rows = tuple(one for one in items if not isinstance(one, TurnValue))
+        pages.append(_Page(rows, tuple(one for one in items if isinstance(one, TurnValue))))
+    return pages or [_Page()]
 
 
 def _pieces(turn: TurnValue) -> Iterator[TurnValue]:
     if _size_bytes(turn) <= PAGE_BYTES:
         yield turn
         return
-    for rows in _paged(list(turn.rows)):
-        yield msgspec.structs.replace(turn, rows=rows)
+    first, *others = paged(turn.rows, used_bytes=_size_bytes(msgspec.structs.replace(turn, rows=())))
+    yield msgspec.structs.replace(turn, rows=first)
+    bare = msgspec.structs.replace(turn, queued=(), spec=None, presentation=None)
+    for rows in others:
+        yield msgspec.structs.replace(bare, rows=rows)
 
 
-def _paged(items: list[_Item]) -> Iterator[tuple[_Item, ...]]:
+def paged(items: Iterable[_Item], *, used_bytes: int = 0) -> list[tuple[_Item, ...]]:
+    """Spread values over pages of at most `PAGE_BYTES` as JSON, in order; a greater value has a page of its own.
+
+    Args:
+        items: in order.
+        used_bytes: what the first page holds besides.
+    """
+    pages: list[tuple[_Item, ...]] = []
     page: list[_Item] = []
-    size_bytes = 0
+    size_bytes = used_bytes
     for item in items:
         size = _size_bytes(item)
         if page and size_bytes + size > PAGE_BYTES:
-            yield tuple(page)
+            pages.append(tuple(page))
             page, size_bytes = [], 0
         page.append(item)
         size_bytes += size
     if page:
-        yield tuple(page)
+        pages.append(tuple(page))
+    return pages

@@ -20,11 +20,10 @@ Rules:
 import asyncio
 
 from api.codes import ErrorCode
-from api.frames import SharedFrame
 from api.hub_channel import Channel, Follower
 from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_on, load
 from api.hub_means import Means
-from api.hub_pages import earlier_page, resume, snapshot_parts
+from api.hub_pages import earlier_parts, resume
 from api.messages import ResetReason
 from api.metrics import NoResume
 from projections.deltas import facts
@@ -60,6 +59,7 @@ class LiveSession:
         self._is_doubtful = False
         self._reader = means.reader
         self._flush_s = means.flush_s
+        self._inline_bytes = means.inline_bytes
         self._spawn = means.spawn
         self._report = means.report
         self._metrics = means.metrics
@@ -159,10 +159,11 @@ class LiveSession:
             if channel is None or follower not in channel.followers:
                 return
             channel.settle()
-            page, follower.floor = earlier_page(
+            parts, follower.floor = earlier_parts(
                 self._fold, follower.view, self._position(), follower.floor, limit
             )
-            follower.send(page)
+            for part in parts:
+                follower.send(part)
 
     def leave(self, follower: Follower) -> None:
         """Forget a follower, at once."""
@@ -226,6 +227,7 @@ class LiveSession:
         except BaseException:
             self._is_doubtful = True
             raise
+        loaded.fold.inline_bytes = self._inline_bytes
         before, had = self._position(), self._fold
         self._fold, self.epoch, self.version = loaded.fold, loaded.epoch, loaded.version
         self.announced = loaded.version
@@ -302,15 +304,7 @@ class LiveSession:
         return None
 
     def _send_snapshot(self, follower: Follower, floor: int | None = None) -> None:
-        channel = self._channel(follower.view)
-        asked = (self.version, floor)
-        if channel.snapshot is None or channel.snapshot[0] != asked:
-            parts, holds = snapshot_parts(self._held(), follower.view, self._position(), floor)
-            channel.snapshot = (asked, tuple(SharedFrame(part) for part in parts), holds)
-            for part in channel.snapshot[1]:
-                self._metrics.encoded(part.tag, part.size_bytes)
-        _, shared, follower.floor = channel.snapshot
-        follower.send_snapshot(shared)
+        self._channel(follower.view).send_snapshot(follower, self._held(), self._position(), floor)
 
     def _reset(self, follower: Follower, reason: ResetReason) -> None:
         self._metrics.restarted(reason)

@@ -67,7 +67,9 @@ async def open_live(
     limits: Limits | None = None,
 ) -> AsyncIterator[Live]:
     """The live side for the length of the block; `limits` of a socket are the documented ones unless given."""
-    hub = await Hub(reader, flush_ms=settings.flush_ms, metrics=metrics).start()
+    hub = await Hub(
+        reader, flush_ms=settings.flush_ms, metrics=metrics, inline_bytes=settings.inline_bytes
+    ).start()
     slow = SlowLimits(max_unsent_bytes=settings.max_unsent_bytes, slow_ms=settings.slow_client_ms)
     authenticator = Authenticator(settings.jwt_secret)
     sockets = Sockets(hub, authenticator, preferences, metrics, limits=limits, slow=slow)

@@ -157,7 +157,10 @@ class CaughtUp(_Server, frozen=True, kw_only=True, tag="caught_up"):
 
 
 class Earlier(_Server, frozen=True, kw_only=True, tag="earlier"):
-    """Older turns, to put before those held, as they are at `position`, which equals the last `to`."""
+    """Older turns, to put before those held, as they are at `position`, which equals the last `to`.
+
+    In more than one part only where a single turn is too great for one; the parts are joined as those of a snapshot.
+    """
 
     sub: str
     view_rev: int
@@ -166,6 +169,8 @@ class Earlier(_Server, frozen=True, kw_only=True, tag="earlier"):
     history_complete: bool
     session_rows: tuple[Row, ...]
     turns: tuple[TurnValue, ...]
+    part: int = 0
+    last: bool = True
 
 
 ResetReason = Literal["appeared", "epoch", "slow"]

@@ -16,7 +16,7 @@ from api.answers import not_modified
 from api.problems import ProblemError
 
 SECURITY_POLICY: Final = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
 _TYPES: Final = {

@@ -43,10 +43,14 @@ class Transcripts(Protocol):
 
 
 class EdgeLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """What one request may cost; waits end after `wait_ms`; `lag_ms` is the most that counts as ready."""
+    """What one request may cost; waits end after `wait_ms`; `lag_ms` is the most that counts as ready.
+
+    Of a text over `inline_bytes` the head alone travels.
+    """
 
     max_event_bytes: int = 16 * 1024 * 1024
     max_request_bytes: int = 32 * 1024 * 1024
+    inline_bytes: int = 16 * 1024
     wait_ms: int = 10_000
     lag_ms: int = 30_000
 

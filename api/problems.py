@@ -155,6 +155,24 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
         "Check the number; the transcript lists the turns.",
     ),
     _kind(
+        "row_unknown",
+        404,
+        "The session has no such row",
+        "Name it as the transcript does, and the calls above it by `in`.",
+    ),
+    _kind(
+        "text_unknown",
+        404,
+        "The row has no such text",
+        "Name it by a JSON pointer into the row, as /blocks/0/text; what is no head has no rest.",
+    ),
+    _kind(
+        "blob_unknown",
+        404,
+        "The session has no such image or file",
+        "Take the digest from a block's `blob`.",
+    ),
+    _kind(
         "method_not_allowed",
         405,
         "The address does not take this method",

@@ -242,6 +242,7 @@ def _parts(
         limits=EdgeLimits(
             max_event_bytes=settings.max_event_bytes,
             max_request_bytes=settings.max_request_bytes,
+            inline_bytes=settings.inline_bytes,
             wait_ms=settings.wait_ms,
             lag_ms=settings.ready_lag_ms,
         ),

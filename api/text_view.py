@@ -124,10 +124,15 @@ def closed_row_lines(row: Json, words: dict[str, str]) -> Iterator[str]:
         yield _plain(row, words)
 
 
+def left_out(value: Json) -> str:
+    """Say that a block's text is a head, and of how much; empty where it is whole (`wire.md`, *Size*)."""
+    return f" [… {value['bytes']:,} bytes in all]" if value.get("truncated") else ""
+
+
 def _step_lines(row: Json, words: dict[str, str], *, hide_reasoning: bool) -> Iterator[str]:
     for block in row["blocks"]:
         kind = block["type"]
-        text = harmless(block.get("text", "")) if kind in ("text", "reasoning") else ""
+        text = harmless(block.get("text", "")) + left_out(block) if kind in ("text", "reasoning") else ""
         if kind == "reasoning" and text.strip() and not hide_reasoning:
             yield from (f"{_INDENT}~ {line}" for line in text.strip().splitlines())
         elif kind == "text" and text.strip():
@@ -171,7 +176,7 @@ def _plain(row: Json, words: dict[str, str]) -> str:
             state = words["waiting"] if row["status"] == "pending" else row.get("outcome", row["status"])
             return harmless(f"? {row['interaction']}: {row['title']} — {state}")
         case "notice":
-            return harmless(f"! {row['level']}: {row['text']}")
+            return harmless(f"! {row['level']}: {row['text']}{left_out(row)}")
         case "retry":
             return f"{_INDENT}↻ retry {row['retry']}"
         case "compaction":
@@ -186,7 +191,8 @@ def _plain(row: Json, words: dict[str, str]) -> str:
 
 def content_text(blocks: Json) -> str:
     """Give the text of content blocks in one line; what is no text by its type."""
-    return harmless(" ".join(block.get("text") or f"[{block['type']}]" for block in blocks))
+    texts = ((block.get("text") or f"[{block['type']}]") + left_out(block) for block in blocks)
+    return harmless(" ".join(texts))
 
 
 def _excerpt(value: Json) -> str:

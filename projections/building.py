@@ -94,6 +94,7 @@ class MessageFacts(Struct, array_like=True, gc=False):
     interrupted: bool
     phase: str | None
     duration_ms: int | float | None
+    streamed: bool  # text of the step stood before readers before this settled it
 
 
 class StepBuilder(Struct, array_like=True, gc=False):
@@ -173,6 +174,7 @@ class ToolBuilder(Struct, array_like=True, gc=False):
     end_ms: int | None = None
     duration_ms: int | float | None = None
     progress: list[str] = []
+    progress_bytes: int = 0
     half: int = 0
     # transient
     sent: int = 0

@@ -41,10 +41,13 @@ _CHUNK_NEEDS: dict[str, tuple[str, ...]] = {
 }
 _BLOCK_TAGS = {"text", "reasoning", "image", "diff", "tool_call"}
 _MAX_REASON_CHARS = 500
+# A run of pairs, a half, or a run of escaped backslashes, whose second ones begin no escape. Every other escape is
+# passed over: an output of terminal colours has a million of them.
+_PAIR = rb"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[dD][89a-fA-F][0-9a-fA-F]{2}|.)",
-    re.DOTALL,
+    rb"\\(?:" + _PAIR + rb"(?:\\" + _PAIR + rb")*|u[dD][89a-fA-F][0-9a-fA-F]{2}|\\(?:\\\\)*)"
 )
+_MAYBE_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONE_ESCAPE_BYTES = 6
 _FIRST_SURROGATE, _LAST_SURROGATE = "\ud800", "\udfff"
 
@@ -57,6 +60,7 @@ class _Peek(msgspec.Struct):
 
 
 _peek = msgspec.json.Decoder(_Peek).decode
+_decode_whole = msgspec.json.Decoder().decode
 _decode_block = msgspec.json.Decoder(ev.KnownBlock).decode
 _raw_list = msgspec.json.Decoder(list[Raw]).decode
 _decode_stamps = msgspec.json.Decoder(ev.Stamps).decode
@@ -77,7 +81,7 @@ def decode_event(raw: bytes) -> Event | Malformed:
         return _decode_slow(raw)
     if not raw.isascii() and not _is_utf8(raw):
         return Malformed(reason="the entry is not UTF-8")
-    if b"\\u" in raw and _has_lone_surrogate(raw):
+    if b"\\u" in raw and _may_hold_half(raw):
         return _decode_slow(raw)
     # Most chunks are streamed text, and have all that their kind needs when they have these two.
     if type(event) is not ev.AssistantChunk or (
@@ -103,8 +107,15 @@ def _is_utf8(raw: bytes) -> bool:
     return True
 
 
-def _has_lone_surrogate(raw: bytes) -> bool:
-    return any(_is_lone(match.group()) for match in _ESCAPE.finditer(raw))
+def _may_hold_half(raw: bytes) -> bool:
+    """Whether a value that the fast decoder passes over as raw JSON holds half of a surrogate pair."""
+    if _MAYBE_SURROGATE.search(raw) is None:
+        return False
+    try:
+        _decode_whole(raw)
+    except (msgspec.DecodeError, RecursionError):
+        return True
+    return False
 
 
 def _is_lone(escape: bytes) -> bool:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from projections.building import Place, Slot, TurnBuilder
-from projections.changes import Changes, RowChange, Touched
+from projections.building import Place, TurnBuilder
+from projections.changes import OUTPUT, Changes, RowChange, Touched
 from projections.edits import Splice
 from projections.fold import Fold
 from projections.rows import Row
@@ -24,8 +24,6 @@ from projections.spec import TurnProcessSpec
 from projections.transcript import QueuedSteering, outcome_of, queued_in, row_alone, times_of
 
 Path = tuple[str, ...]
-# The output of a tool call has no block position.
-OUTPUT = -1
 
 
 class OpFields(Struct, frozen=True, kw_only=True, tag_field="op"):
@@ -64,11 +62,12 @@ class AppendOp(OpFields, frozen=True, kw_only=True, tag="append"):
 
 
 class OutputOp(OpFields, frozen=True, kw_only=True, tag="output"):
-    """Text to add to a tool call's `progress`."""
+    """Text to add to a tool call's `progress`; with `bytes` it is a head already, and this is the size of the whole."""
 
     turn: int | None
     key: str
     text: str
+    whole_bytes: int | UnsetType = msgspec.field(name="bytes", default=UNSET)
 
 
 class RemoveOp(OpFields, frozen=True, kw_only=True, tag="remove"):
@@ -205,7 +204,7 @@ def _head_op(fold: Fold, turn: TurnBuilder, inside: Path | UnsetType) -> TurnOp:
         waiting=waiting_in(fold, turn),
         started_at_ms=started,
         ended_at_ms=ended,
-        queued=queued_in(turn),
+        queued=queued_in(fold, turn),
         inside=inside,
     )
 
@@ -224,21 +223,21 @@ def _row_ops(fold: Fold, turn: TurnBuilder, rows: Iterable[RowChange], since: in
         elif one.grown is None:
             yield RowOp(turn=turn.number, row=row_alone(fold, turn, slot), inside=inside)
         else:
-            yield from _grown_ops(turn, slot, one.grown, inside)
+            yield from _grown_ops(turn, one, inside)
 
 
 def _from_last(one: RowChange) -> tuple[Place, int]:
     return one.slot.sort_key
 
 
-def _grown_ops(
-    turn: TurnBuilder, slot: Slot, grown: tuple[tuple[int, str], ...], inside: Path | UnsetType
-) -> Iterator[Op]:
-    for at, text in grown:
+def _grown_ops(turn: TurnBuilder, one: RowChange, inside: Path | UnsetType) -> Iterator[Op]:
+    for at, text in one.grown or ():
         if at == OUTPUT:
-            yield OutputOp(turn=turn.number, key=slot.key, text=text, inside=inside)
+            yield OutputOp(
+                turn=turn.number, key=one.slot.key, text=text, whole_bytes=one.whole_bytes, inside=inside
+            )
         else:
-            yield AppendOp(turn=turn.number, key=slot.key, block=at, text=text, inside=inside)
+            yield AppendOp(turn=turn.number, key=one.slot.key, block=at, text=text, inside=inside)
 
 
 def _removed_since(turn: TurnBuilder, since: int) -> list[str]:

@@ -14,15 +14,7 @@ from typing import Protocol
 
 from msgspec import UNSET
 
-from projections.building import (
-    CHANGED,
-    Closing,
-    Place,
-    Slot,
-    StepBuilder,
-    TurnBuilder,
-    present,
-)
+from projections.building import CHANGED, Closing, Place, Slot, StepBuilder, TurnBuilder, present
 from projections.events import ParentRef
 from projections.rows import Anchor, ControlRow, ErrorRow, MaxTokensRow, StaticRow, TailRow
 from projections.turn_process import ANCHOR_DIGITS, final_anchor, spec_of
@@ -48,6 +40,8 @@ class Root(Protocol):
     """What a transcript needs of the session that it belongs to (`session.SessionFold`)."""
 
     dirty: "list[tuple[Fold, TurnBuilder]]"
+    inline_bytes: int | None
+    blobs: dict[str, int]
     nested: dict[str, tuple[str, ...]]
 
     def count(self, anomaly: str, times: int = 1) -> None:
@@ -357,11 +351,10 @@ class Fold:
         if closing.reason == "failed":
             code = UNSET if closing.code is None else closing.code
             message = present(closing.message)
-            wanted.append(
-                ErrorRow(
-                    key=f"error:{tag}", turn=number, step=None, anchor=closing.seq, code=code, message=message
-                )
+            error = ErrorRow(
+                key=f"error:{tag}", turn=number, step=None, anchor=closing.seq, code=code, message=message
             )
+            wanted.append(error)
         if closing.reason == "max_tokens":
             at = closing.seq if text is None else round(text + MAX_TOKENS_OFFSET, ANCHOR_DIGITS)
             wanted.append(MaxTokensRow(key=f"max_tokens:{tag}", anchor=at, turn=number, step=None))

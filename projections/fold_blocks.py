@@ -1,4 +1,7 @@
-"""Stage 3, the fold of blocks: what an event's block is as a builder, and texts that were split in a character."""
+"""Stage 3, the fold of blocks: what an event's block is as a builder, and texts that were split in a character.
+
+Where an image or file stood inline, its builder and its row hold a reference (`blobs`).
+"""
 
 from typing import assert_never
 
@@ -6,6 +9,7 @@ import msgspec
 from msgspec import Raw
 
 from projections import events as ev
+from projections.blobs import blob_in, reference_to
 from projections.building import REPLACEMENT, BlockBuilder, is_blank, kept
 from projections.fold import Fold
 
@@ -14,9 +18,17 @@ _HALF_FIRST, _HALF_LAST = "\ud800", "\udbff"
 _SURROGATE_LAST = "\udfff"
 
 
-def wire_blocks(blocks: tuple[ev.Block, ...]) -> Raw:
-    """Give blocks as one JSON array, unknown ones as they came."""
-    return Raw(_encode([block.raw if isinstance(block, ev.UnknownBlock) else block for block in blocks]))
+def wire_blocks(fold: Fold, seq: int, blocks: tuple[ev.Block, ...]) -> Raw:
+    """Give the blocks of an event as one JSON array, unknown ones as they came."""
+    return Raw(_encode([_wire_block(fold, seq, block) for block in blocks]))
+
+
+def _wire_block(fold: Fold, seq: int, block: ev.Block) -> ev.KnownBlock | Raw:
+    blob = blob_in(block)
+    if blob is not None:
+        fold.root.blobs.setdefault(blob.sha256, seq)
+        return reference_to(blob, block)
+    return block.raw if isinstance(block, ev.UnknownBlock) else block
 
 
 def block_kind(block: ev.Block) -> str:
@@ -26,8 +38,8 @@ def block_kind(block: ev.Block) -> str:
     return str(block.__struct_config__.tag)
 
 
-def whole_block(index: int, whole: ev.Block) -> BlockBuilder:
-    """Give the builder of a block that came whole."""
+def whole_block(fold: Fold, seq: int, index: int, whole: ev.Block) -> BlockBuilder:
+    """Give the builder of a block that came whole with an event."""
     match whole:
         case ev.TextBlock(text=text):
             return BlockBuilder(kind="text", index=index, parts=[text] if text else [], ended=True)
@@ -45,12 +57,12 @@ def whole_block(index: int, whole: ev.Block) -> BlockBuilder:
             )
         case _:
             block = BlockBuilder(kind=block_kind(whole), index=index, parts=[], ended=True)
-            fill_block(block, whole)
+            fill_block(fold, seq, block, whole)
             return block
 
 
-def fill_block(block: BlockBuilder, whole: ev.Block) -> bool:
-    """Give a builder the content of a whole block; says whether anything changed."""
+def fill_block(fold: Fold, seq: int, block: BlockBuilder, whole: ev.Block) -> bool:
+    """Give a builder the content of a whole block of an event; says whether anything changed."""
     if block.kind != block_kind(whole):
         return False
     match whole:
@@ -61,10 +73,9 @@ def fill_block(block: BlockBuilder, whole: ev.Block) -> bool:
         case ev.ToolCallBlock():
             block.call_id, block.name = whole.call_id, whole.name
             block.json = kept(whole.input)
-        case ev.UnknownBlock():
-            block.json = whole.raw
-        case ev.ImageBlock() | ev.DiffBlock():
-            block.json = Raw(_encode(whole))
+        case ev.UnknownBlock() | ev.ImageBlock() | ev.DiffBlock():
+            found = _wire_block(fold, seq, whole)
+            block.json = found if isinstance(found, Raw) else Raw(_encode(found))
         case _ as never:
             assert_never(never)
     block.encoded = None

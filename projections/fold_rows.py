@@ -37,7 +37,7 @@ def fold_user(fold: Fold, turn: TurnBuilder, seq: int, event: ev.UserMessage) ->
     """`user/message`: one row, also for an optimistic copy, its echo and the log's own (by id, else client id)."""
     key = f"user:{event.id}"
     found = fold.find(key) or _by_local_id(fold, event)
-    content = wire_blocks(event.content)
+    content = wire_blocks(fold, seq, event.content)
     if found is not None:
         fold.root.count("duplicate_user")
         place, slot = found
@@ -98,11 +98,13 @@ def fold_steering(fold: Fold, turn: TurnBuilder, seq: int, event: ev.UserSteerin
         return
     holder = _holder_of_queued(fold, turn, event.id)
     if event.state == "queued":
-        holder.queued[event.id] = wire_blocks(event.content)
+        holder.queued[event.id] = wire_blocks(fold, seq, event.content)
         fold.where[key] = holder.number
         fold.mark_head(holder, seq)
         return
-    content = wire_blocks(event.content) if event.content else holder.queued.get(event.id, Raw(b"[]"))
+    content = (
+        wire_blocks(fold, seq, event.content) if event.content else holder.queued.get(event.id, Raw(b"[]"))
+    )
     if holder.queued.pop(event.id, None) is not None:
         fold.where.pop(key, None)
         fold.mark_head(holder, seq)
@@ -132,7 +134,7 @@ def fold_context(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ContextInjec
         anchor=seq,
         id=event.id,
         source=event.source,
-        content=wire_blocks(event.content),
+        content=wire_blocks(fold, seq, event.content),
         title=present(event.title),
     )
     _upsert(fold, turn, seq, row, step_of(fold, turn, event, seq))

@@ -223,7 +223,7 @@ def _end_block(fold: Fold, turn: TurnBuilder, step: StepBuilder, seq: int, event
         fold.stir(turn, step, seq)
     if block.half:
         block.end_half()
-    if whole is not None and fill_block(block, whole):
+    if whole is not None and fill_block(fold, seq, block, whole):
         _touch_row(fold, turn, step, seq)
     if block.visible_seq < 0 and shows(block):
         _show(fold, turn, step, block, seq)
@@ -236,17 +236,18 @@ def settle_step(fold: Fold, turn: TurnBuilder, seq: int, event: ev.AssistantMess
     if step.message is not None:
         fold.root.count("second_message")
     shown = step.shown_seq
+    streamed = step.texts > 0 if step.message is None else step.message.streamed
     was: dict[int, int] = {}
     if step.blocks:
         was = {block.index: block.visible_seq for block in step.blocks}
         step.clear()
     for index, whole in enumerate(event.blocks):
-        block = whole_block(index, whole)
+        block = whole_block(fold, seq, index, whole)
         step.add(block)
         if shows(block):
             # When it was first seen in the stream still decides where calls stand beside it (C-2).
             step.show(block, was[index] if was.get(index, -1) >= 0 else seq)
-    step.message = MessageFacts(seq, ms, event.interrupted, event.phase, event.duration_ms)
+    step.message = MessageFacts(seq, ms, event.interrupted, event.phase, event.duration_ms, streamed)
     step.shown_seq = shown if shown >= 0 else (seq if step.visible else -1)
     if event.usage:
         step.usage = event.usage

@@ -8,6 +8,7 @@ from projections.building import REPLACEMENT, TEXT_GREW, Slot, ToolBuilder, Turn
 from projections.fold import Fold
 from projections.fold_blocks import join_halves, wire_blocks
 from projections.fold_steps import step_of, whole_ms
+from projections.heads import size_bytes
 
 _encode = msgspec.json.encode
 
@@ -70,6 +71,7 @@ def fold_progress(
         text, tool.half = join_halves(fold, tool.half, text)
     if text:
         tool.progress.append(text)
+        tool.progress_bytes += size_bytes(text)
         fold.touch(turn, slot, seq, TEXT_GREW)
 
 
@@ -85,10 +87,13 @@ def fold_result(fold: Fold, turn: TurnBuilder, seq: int, event: ev.ToolResult, f
     tool.exit_code, tool.duration_ms, tool.error = event.exit_code, event.duration_ms, kept(event.error)
     if event.output is not None:
         tool.output = (
-            Raw(_encode(event.output)) if isinstance(event.output, str) else wire_blocks(event.output)
+            Raw(_encode(event.output))
+            if isinstance(event.output, str)
+            else wire_blocks(fold, seq, event.output)
         )
     elif tool.half:
         tool.progress.append(REPLACEMENT)
+        tool.progress_bytes += size_bytes(REPLACEMENT)
     tool.half = 0
     turn.open_calls.pop(event.call_id, None)
     fold.close_delegate(event.call_id, _delegate_end(event.status), seq, tool.end_ms)

@@ -103,6 +103,8 @@ def _apply_output(transcript: dict[str, Json], op: dict[str, Json]) -> None:
     at = _at(rows, op["key"])
     if at is not None:
         rows[at]["progress"] = rows[at].get("progress", "") + op["text"]
+        if "bytes" in op:
+            rows[at]["bytes"] = op["bytes"]
 
 
 def _apply_remove(transcript: dict[str, Json], op: dict[str, Json]) -> None:

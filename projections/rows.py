@@ -2,10 +2,10 @@
 
 A row is a frozen value tagged by `kind`. `key` is stable for the row's whole life, `turn` is null for a session row,
 `anchor` is a position among `seq` values (fractional for synthetic rows). A field that is absent is unknown: never
-0, never a guess. Arbitrary JSON travels as the bytes it came in.
+0, never a guess. Arbitrary JSON travels as the bytes it came in. Of a great text the head alone travels (`heads`).
 """
 
-from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType, field
 
 Anchor = int | float
 Json = Raw | UnsetType
@@ -13,13 +13,34 @@ Text = str | UnsetType
 Ms = int | float | UnsetType
 
 
+class Head(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A text of a row that travels as its head and stands in no object of ours that could say so.
+
+    Attributes:
+        field: a JSON pointer into the row, as `/input/content`.
+        bytes: of the whole text in UTF-8.
+        json: the text is JSON that was no string: the field holds the head of its JSON text instead.
+    """
+
+    field: str
+    bytes: int
+    json: bool = False
+
+
 class RowFields(Struct, frozen=True, kw_only=True, tag_field="kind", gc=False):
-    """What every row has."""
+    """What every row has.
+
+    `truncated` says that the row's own text (`text`, `output`, `progress`, `summary`, `message`) is a head, and
+    `whole_bytes` (on the wire `bytes`) how great the whole is; blocks have fields of the same names for theirs.
+    """
 
     key: str
     turn: int | None
     step: int | None
     anchor: Anchor
+    whole_bytes: int | UnsetType = field(name="bytes", default=UNSET)
+    truncated: bool | UnsetType = UNSET
+    heads: tuple[Head, ...] | UnsetType = UNSET
 
 
 class SystemPromptRow(RowFields, frozen=True, kw_only=True, tag="system_prompt"):

@@ -55,6 +55,7 @@ class _Head(Struct, array_like=True):
     ids: list[str]
     facts: tuple[str | None, str | None, str | None, str | None, ParentRef | None, int | None, int | None]
     orphans: dict[str, _SavedFold]
+    blobs: dict[str, int]
 
 
 _decode_head = msgspec.json.Decoder(_Head).decode
@@ -81,6 +82,7 @@ def encode_head(session: SessionFold) -> bytes:
             session.last_ts_ms,
         ),
         orphans={call_id: _saved_fold(fold) for call_id, fold in session.orphans.items()},
+        blobs=session.blobs,
     )
     return _encode(head)
 
@@ -124,6 +126,7 @@ def restoring(head: bytes, turns: Mapping[str, bytes]) -> Iterator[SessionFold]:
         raise SavedStateError(f"turn {error.args[0]} is missing") from error
     session.next_seq, session.drained_seq = saved.next_seq, saved.next_seq - 1
     session.anomalies, session.ids = saved.anomalies, dict.fromkeys(saved.ids)
+    session.blobs = saved.blobs
     session.title, session.cwd, session.agent, session.model, session.parent = saved.facts[:5]
     session.first_ts_ms, session.last_ts_ms = saved.facts[5:]
     _set_scalars(session.main, saved.scalars)

@@ -58,10 +58,14 @@ class SessionFold:
         next_seq: the `seq` that the next accepted entry gets.
         anomalies: how often each kind of disorder was met.
         main: the session's own transcript; those of delegates hang below it.
+        blobs: where the content of each image and file came in, by SHA-256: the `seq` of the first event with it.
+        inline_bytes: of a greater text the head alone travels (`wire.md`, *Size*); `None`: every text whole. It is
+            the holder's, changes no fold and is not saved: set it before the first row is made.
     """
 
     def __init__(self) -> None:
         self.next_seq = 0
+        self.inline_bytes: int | None = None
         self.drained_seq = -1
         self.anomalies: dict[str, int] = {}
         self.dirty: list[tuple[Fold, TurnBuilder]] = []
@@ -70,6 +74,7 @@ class SessionFold:
         self.nested: dict[str, tuple[str, ...]] = {}  # calls inside delegates: where they are
         self.orphans: dict[str, Fold] = {}  # delegates whose call nobody has seen yet
         self.ids: dict[str, None] = {}
+        self.blobs: dict[str, int] = {}
         self.title: str | None = None
         self.cwd: str | None = None
         self.agent: str | None = None
@@ -192,7 +197,7 @@ class SessionFold:
 
     def drain(self) -> Changes:
         """Give what was touched since the last call; use it before the next event is applied."""
-        touched = [Touched(fold, turn, *taken_changes(turn)) for fold, turn in self.dirty]
+        touched = [Touched(fold, turn, *taken_changes(turn, self.inline_bytes)) for fold, turn in self.dirty]
         touched.sort(key=log_order)
         changes = Changes(self.drained_seq, tuple(touched), tuple(self.drops))
         self.dirty, self.drops, self.drained_seq = [], [], self.next_seq - 1

@@ -1,8 +1,10 @@
 """Stage 5, the transcript: frozen values of rows and turns, and snapshots of a window (`wire.md`, *Transcript*).
 
 A window is a run of whole turns up to the newest; the rows of no turn are paged with it by anchor. `before` names the
-oldest `seq` in the window and is the cursor for the page before it.
+oldest `seq` in the window and is the cursor for the page before it. Of great texts a row holds the heads (`heads`).
 """
+
+from collections.abc import Container
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
@@ -16,6 +18,7 @@ from projections.building import (
 )
 from projections.errors import CursorError
 from projections.fold import Fold
+from projections.heads import cut_blocks, cut_fields, cut_row
 from projections.position import Position
 from projections.presentation import present as present_in
 from projections.rows import InteractionRow, Row, StepRow, ToolRow
@@ -95,14 +98,35 @@ class Window(Struct, frozen=True, kw_only=True):
         return None if self.complete else str(self.floor)
 
 
-def row_of(turn: TurnBuilder, slot: Slot) -> Row:
-    """Make the frozen row that sits in a seat; the same object while nothing changed."""
+def row_of(fold: Fold, turn: TurnBuilder, slot: Slot) -> Row:
+    """Make the frozen row that travels from a seat; the same object while nothing changed."""
     if slot.made is None:
-        slot.made = _make_row(turn, slot)
+        limit = fold.root.inline_bytes
+        row = whole_row(turn, slot)
+        slot.made = cut_row(row, limit, _whole_blocks(turn, slot)) if limit is not None else row
     return slot.made
 
 
-def _make_row(turn: TurnBuilder, slot: Slot) -> Row:
+def great_texts_of(fold: Fold, turn: TurnBuilder, slot: Slot) -> tuple[str, ...]:
+    """Name the texts of a row of which the heads alone travel, by JSON pointer, in the row's order."""
+    limit = fold.root.inline_bytes
+    return () if limit is None else cut_fields(whole_row(turn, slot), limit, _whole_blocks(turn, slot))
+
+
+def _whole_blocks(turn: TurnBuilder, slot: Slot) -> Container[int]:
+    """Which blocks of a step are not cut: all while it runs, its texts if they streamed before a reader's eyes."""
+    if slot.kind != "assistant_step" or slot.step is None:
+        return ()
+    step = turn.steps[slot.step]
+    if final_anchor(turn, step) is None:
+        return range(len(step.blocks))
+    if step.message is not None and not step.message.streamed:
+        return ()
+    return frozenset(at for at, block in enumerate(step.blocks) if block.kind == "text")
+
+
+def whole_row(turn: TurnBuilder, slot: Slot) -> Row:
+    """Make the frozen row that sits in a seat, with its whole texts."""
     if slot.kind == "assistant_step":
         return _step_row(turn, slot)
     if slot.kind == "tool_call":
@@ -179,9 +203,12 @@ def times_of(turn: TurnBuilder) -> tuple[int | float | None, int | float | None]
     return started, ended if ended is not None and ended >= 0 else None
 
 
-def queued_in(turn: TurnBuilder) -> tuple[QueuedSteering, ...]:
+def queued_in(fold: Fold, turn: TurnBuilder) -> tuple[QueuedSteering, ...]:
     """Give the steering that waits in a turn."""
-    return tuple(QueuedSteering(id=key, content=content) for key, content in turn.queued.items())
+    limit = fold.root.inline_bytes
+    return tuple(
+        QueuedSteering(id=key, content=cut_blocks(content, limit)) for key, content in turn.queued.items()
+    )
 
 
 def turn_value(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
@@ -196,7 +223,7 @@ def turn_value(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
         waiting=waiting_in(fold, turn),
         started_at_ms=started,
         ended_at_ms=ended,
-        queued=queued_in(turn),
+        queued=queued_in(fold, turn),
         spec=turn.spec,
         rows=_rows(fold, turn, view),
         presentation=present_in(fold, turn, view),
@@ -210,7 +237,7 @@ def _rows(
     for slot in turn.rows:
         if slot.place[0] < floor or (ceiling is not None and slot.place[0] >= ceiling):
             continue
-        row = row_of(turn, slot)
+        row = row_of(fold, turn, slot)
         below = fold.delegates.get(row.call_id) if isinstance(row, ToolRow) else None
         found.append(row if below is None else _with_delegate(row, below, view))
     return tuple(found)
@@ -218,7 +245,7 @@ def _rows(
 
 def row_alone(fold: Fold, turn: TurnBuilder, slot: Slot) -> Row:
     """Make a row whose delegate, if it has one, is still empty: ops fill it."""
-    row = row_of(turn, slot)
+    row = row_of(fold, turn, slot)
     if isinstance(row, ToolRow) and row.call_id in fold.delegates:
         return _delegating(row, DelegateValue(turns=(), session_rows=()))
     return row

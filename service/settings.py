@@ -40,6 +40,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     trusted_proxies: tuple[str, ...] = ()
     max_event_bytes: int = 16 * _MIB
     max_request_bytes: int = 32 * _MIB
+    inline_bytes: int = 16 * 1024
     flush_ms: int = 33
     stale_turn_s: int = 900
     wait_ms: int = 10_000
@@ -243,6 +244,12 @@ VARIABLES: Final = (
     _variable("max_event_bytes", _integer(1024, 256 * _MIB), "`16777216`", "largest event, in bytes"),
     _variable(
         "max_request_bytes", _integer(1024, 1024 * _MIB), "`33554432`", "largest request body, in bytes"
+    ),
+    _variable(
+        "inline_bytes",
+        _integer(1024, 16 * _MIB),
+        "`16384`",
+        "of a greater text the head alone travels, in bytes; `…/rows/{key}` has the rest",
     ),
     _variable(
         "flush_ms", _integer(1, 1000), "`33`", "least time between two frames of a subscription, in ms"

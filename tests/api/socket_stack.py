@@ -17,6 +17,7 @@ from api.app import build_app
 from api.listener import Server, listen
 from api.live import Live, open_live
 from api.messages import Codec, Limits
+from api.parts import EdgeLimits
 from projections.replica import apply_ops
 from service.settings import Settings
 from tests.api.stack import Stack, serving
@@ -135,9 +136,11 @@ class Replica:
                 self.version = message["to"]
             case "earlier":
                 assert message["position"] == self.position
-                self.held["turns"][:0] = message["turns"]
-                self.held["session_rows"][:0] = message["session_rows"]
-                self.history_complete = message["history_complete"]
+                joined = self._join(message)
+                if joined is not None:
+                    self.held["turns"][:0] = joined["turns"]
+                    self.held["session_rows"][:0] = joined["session_rows"]
+                    self.history_complete = message["history_complete"]
             case "reset":
                 self.resets.append(message["reason"])
                 self._parts = []
@@ -149,23 +152,27 @@ class Replica:
         return self
 
     def _take_part(self, message: Message) -> None:
+        joined = self._join(message)
+        if joined is None:
+            return
+        self.snapshots += 1
+        self.held = joined
+        self.epoch, self.version = message["position"]["epoch"], message["position"]["version"]
+        self.history_complete = message["history_complete"]
+
+    def _join(self, message: Message) -> Message | None:
+        """Keep a part; at the last, what all of them hold."""
         self._parts = [message] if message["part"] == 0 else [*self._parts, message]
         assert [part["part"] for part in self._parts] == list(range(len(self._parts)))
         if not message["last"]:
-            return
-        self.snapshots += 1
+            return None
         turns: list[Message] = []
         for turn in (turn for part in self._parts for turn in part["turns"]):
             if turns and turns[-1]["turn"] == turn["turn"]:
-                turns[-1] = {**turn, "rows": [*turns[-1]["rows"], *turn["rows"]]}
+                turns[-1] = {**turns[-1], "rows": [*turns[-1]["rows"], *turn["rows"]]}
             else:
                 turns.append(turn)
-        self.held = {
-            "turns": turns,
-            "session_rows": [row for part in self._parts for row in part["session_rows"]],
-        }
-        self.epoch, self.version = message["position"]["epoch"], message["position"]["version"]
-        self.history_complete = message["history_complete"]
+        return {"turns": turns, "session_rows": [row for part in self._parts for row in part["session_rows"]]}
 
     @property
     def position(self) -> Message:
@@ -194,6 +201,7 @@ async def serving_sockets(
     secret: str | None = None,
     flush_ms: int = 33,
     drain_window_ms: int = 200,
+    inline_bytes: int = 16 * 1024,
     limits: Limits | None = None,
     max_unsent_bytes: int = 1024 * 1024,
     slow_client_ms: int = 15_000,
@@ -204,12 +212,15 @@ async def serving_sockets(
     Without `ready_frames` the server is one that knows plain ASGI alone.
     """
     async with AsyncExitStack() as opened:
-        stack = await opened.enter_async_context(serving(directory, secret=secret))
+        stack = await opened.enter_async_context(
+            serving(directory, secret=secret, limits=EdgeLimits(inline_bytes=inline_bytes))
+        )
         settings = Settings(
             port=0,
             jwt_secret=secret,
             flush_ms=flush_ms,
             drain_window_ms=drain_window_ms,
+            inline_bytes=inline_bytes,
             max_unsent_bytes=max_unsent_bytes,
             slow_client_ms=slow_client_ms,
         )

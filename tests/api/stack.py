@@ -71,6 +71,8 @@ async def serving(
     """Run the service over a directory for the length of the block."""
     keys = KeySpace(1)
     clock = WallClock()
+    limits = limits or EdgeLimits()
+    settings = Settings(inline_bytes=limits.inline_bytes)
     async with AsyncExitStack() as opened:
         url = (await opened.enter_async_context(EmbeddedEngine(directory))).url
         store, source, reader = RedisStore(url, keys), RedisSource(url, keys), RedisReader(url, keys)
@@ -90,14 +92,14 @@ async def serving(
             source=source,
             preferences=preferences,
             transcripts=await opened.enter_async_context(
-                open_live(reader, preferences, Settings(), measured.edge)
+                open_live(reader, preferences, settings, measured.edge)
             ),
             clock=clock,
             partition_count=1,
             door=door or DoorRules(loopback_only=secret is None),
             authenticator=Authenticator(secret),
             metrics=measured.edge,
-            limits=limits or EdgeLimits(),
+            limits=limits,
         )
         app: Any = build_app(parts, page=page)
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost:8420")

@@ -369,6 +369,34 @@ async def test_tail_of_a_whole_import_has_every_text_in_order(tmp_path: Path) ->
         at = printed.index(text, at)
 
 
+async def test_tail_prints_what_streamed_once_and_says_what_it_leaves_out(tmp_path: Path) -> None:
+    """Settling makes a head of streamed reasoning, which was printed whole; a great text that came at once is short."""
+    seen = tmp_path / "out"
+    thought = {"type": "reasoning", "text": "I think " * 3_000 + "!end!"}
+    answer = {"type": "text", "text": "An answer " * 3_000 + "!never printed!"}
+    in_step = {"turn": 1, "step": 1}
+    streamed = {
+        "type": "assistant/chunk",
+        "index": 0,
+        "kind": "reasoning",
+        "text": thought["text"],
+        **in_step,
+    }
+    async with served(environment(tmp_path / "data")) as (client, _):
+        seen.touch()
+        async with started(*COMMAND, "tail", "s", "--url", str(client.base_url), stdout=seen):
+            await client.post("/v1/sessions/s/events", json=[{"type": "turn/start", "turn": 1}, streamed])
+            await wait_until(lambda: "!end!" in seen.read_text(), "the thought was printed", within_s=20)
+            settled = {"type": "assistant/message", "blocks": [thought], **in_step}
+            great = {"type": "assistant/message", "turn": 1, "step": 2, "blocks": [answer]}
+            await client.post("/v1/sessions/s/events", json=[settled, great, TURN[-1]])
+            await wait_until(lambda: "— completed" in seen.read_text(), "the turn was printed", within_s=20)
+    printed = seen.read_text()
+    assert (printed.count("!end!"), printed.count("I think")) == (1, 3_000)
+    assert printed.count("[… 30,015 bytes in all]") == 1
+    assert "!never printed!" not in printed
+
+
 async def test_tail_into_a_closed_pipe_ends_quietly(tmp_path: Path) -> None:
     """It is not taken for a lost connection."""
     async with served(environment(tmp_path / "data")) as (client, _):

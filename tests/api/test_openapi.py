@@ -15,8 +15,10 @@ CALLS = {
     "/v1/admin/status": {"get"},
     "/v1/sessions": {"get"},
     "/v1/sessions/{session}": {"get", "delete"},
+    "/v1/sessions/{session}/blobs/{digest}": {"get"},
     "/v1/sessions/{session}/search": {"get"},
     "/v1/sessions/{session}/events": {"get", "post"},
+    "/v1/sessions/{session}/rows/{key}": {"get"},
     "/v1/sessions/{session}/transcript": {"get"},
     "/v1/sessions/{session}/turns/{turn}": {"get"},
     "/v1/sessions/{session}/turns/{turn}/spec": {"get"},
@@ -60,7 +62,7 @@ async def test_every_reference_leads_somewhere(stack: Stack) -> None:
 
 
 async def test_answers_are_valid_under_their_schemas(stack: Stack) -> None:
-    """The document is true: transcript, session, list, turn, spec, events and problems."""
+    """The document is true: transcript, session, list, turn, spec, row text, events and problems."""
     found = await document(stack)
     await stack.post(
         "s1",
@@ -70,10 +72,10 @@ async def test_answers_are_valid_under_their_schemas(stack: Stack) -> None:
         {"type": "turn/end", "turn": 1, "reason": "completed"},
     )
     for path in CALLS:
-        if path in ("/v1/sessions/{session}/events", "/metrics"):
+        if path.endswith(("/events", "/blobs/{digest}", "/metrics")):
             continue  # no JSON
         asked = {"q": "x"} if path.endswith("/search") else {}
-        response = await stack.client.get(path.format(session="s1", turn=1), params=asked)
+        response = await stack.client.get(path.format(session="s1", turn=1, key="user:u"), params=asked)
         described = found["paths"][path]["get"]["responses"][str(response.status_code)]
         schema = described["content"]["application/json"]["schema"]
         jsonschema.validate(response.json(), {**schema, "components": found["components"]})

@@ -29,7 +29,7 @@ from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = (ROOT / "docs" / "protocol.md").read_text()
-EVERY_ROW_HAS = {"key", "turn", "step", "anchor"}
+EVERY_ROW_HAS = {"key", "turn", "step", "anchor", "bytes", "truncated", "heads"}
 
 
 def tag_of(kind: type[msgspec.Struct]) -> str:
@@ -160,6 +160,8 @@ EVENTS: list[list[dict[str, object]]] = [
         {"type": "turn/start", "turn": 1, "parent_call_id": "c"},
         _in_turn("assistant/message", blocks=[{"type": "text", "text": "inner"}], parent_call_id="c"),
     ],
+    [{"type": "tool/progress", "call_id": "c", "output": "0123456789" * 2000}],
+    [{"type": "tool/progress", "call_id": "c", "output": "more"}],
     [{"type": "tool/result", "call_id": "c", "status": "ok", "output": "done"}],
     [{"type": "assistant/message", "turn": 1, "step": 2, "blocks": [{"type": "text", "text": "answer"}]}],
     [{"type": "turn/end", "turn": 1, "reason": "completed"}],

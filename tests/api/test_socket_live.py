@@ -208,6 +208,98 @@ async def test_a_great_session_comes_in_parts(tmp_path: Path) -> None:
         assert canonical(held.held) == canonical(await transcript(service, "s1"))
 
 
+async def test_rows_of_no_turn_come_in_parts_too(tmp_path: Path) -> None:
+    """A session of notices alone has no turn to cut."""
+    async with serving_sockets(tmp_path) as service, service.socket() as peer:
+        text = "x" * 16_000
+        await service.stack.post(
+            "s1", *({"type": "notice", "id": f"n{at}", "level": "info", "text": text} for at in range(40))
+        )
+        await peer.subscribe("a", "s1")
+        held, sizes = Replica("a"), []
+        while not held.snapshots:
+            message = await peer.next()
+            sizes.append(len(canonical(message)))
+            held.take(message)
+        assert len(sizes) > 1
+        assert max(sizes) < 300_000
+        assert canonical(held.held) == canonical(await transcript(service, "s1"))
+
+
+def great_turn(number: int, calls: int = 3_000) -> list[dict[str, object]]:
+    """A closed turn of many calls, whose answer hides them all."""
+    start, question, answer, end = turn_of(number)
+    work = [
+        {
+            "type": "tool/call",
+            "turn": number,
+            "step": 1,
+            "call_id": f"{number}-{at}",
+            "name": "read",
+            "input": {},
+        }
+        for at in range(calls)
+    ]
+    return [start, question, *work, {**answer, "step": 2}, end]
+
+
+async def test_a_great_turn_tells_its_presentation_once(tmp_path: Path) -> None:
+    """Its rows are spread over parts; the members, which name them all, come with the first."""
+    async with serving_sockets(tmp_path) as service, service.socket() as peer:
+        await service.stack.post("s1", *great_turn(1))
+        await peer.subscribe("a", "s1")
+        held, turns = Replica("a"), []
+        while not held.snapshots:
+            message = await peer.next()
+            turns.extend(message["turns"])
+            held.take(message)
+        assert len(turns) > 1
+        assert [turn["presentation"] is None for turn in turns] == [False] + [True] * (len(turns) - 1)
+        assert canonical(held.held) == canonical(await transcript(service, "s1"))
+
+
+async def test_an_older_turn_that_is_too_great_comes_in_parts(tmp_path: Path) -> None:
+    """The one question is answered by several frames, joined as a snapshot's are."""
+    async with serving_sockets(tmp_path) as service, service.socket() as peer:
+        await service.stack.post("s1", *great_turn(1), *turn_of(2))
+        first = await following(peer, "s1")
+        window = Replica("b", held={"turns": first.held["turns"][-1:], "session_rows": []})
+        window.epoch, window.version = first.epoch, first.version
+        await peer.subscribe("b", "s1", position=window.position, from_turn=2)
+        await window.live(peer)
+        await peer.send(type="load_earlier", sub="b", limit=20)
+        sizes = []
+        while not window.history_complete:
+            message = await peer.next_of("earlier", sub="b")
+            sizes.append(len(canonical(message)))
+            window.take(message)
+        assert len(sizes) > 1
+        assert max(sizes) < 300_000
+        whole = await transcript(service, "s1", limit="2")
+        assert canonical(window.held) == canonical(whole)
+
+
+async def test_a_great_delta_comes_in_several_frames(tmp_path: Path) -> None:
+    """All but the last leave the version where it was, and together they are what changed."""
+    async with serving_sockets(tmp_path) as service, service.socket() as peer:
+        await service.stack.post("s1", {"type": "turn/start", "turn": 1})
+        held = await following(peer, "s1")
+        rows = (
+            {"type": "notice", "turn": 1, "id": f"n{at}", "level": "info", "text": "x" * 10_000}
+            for at in range(60)
+        )
+        await service.stack.post("s1", *rows)
+        deltas = []
+        while held.version < 2:
+            deltas.append(await peer.next_of("delta"))
+            held.take(deltas[-1])
+        assert len(deltas) > 1
+        assert max(len(canonical(delta)) for delta in deltas) < 300_000
+        assert [delta["to"] for delta in deltas] == [1] * (len(deltas) - 1) + [2]
+        assert held.resets == []
+        assert canonical(held.held) == canonical(await transcript(service, "s1"))
+
+
 async def test_a_client_that_does_not_read_skips_to_a_fresh_snapshot(tmp_path: Path) -> None:
     """W-4: what it did not read is bounded; another client of the same session is not slowed."""
     async with (
@@ -219,9 +311,7 @@ async def test_a_client_that_does_not_read_skips_to_a_fresh_snapshot(tmp_path: P
         idle, held = await following(slow, "s1"), await following(fast, "s1")
         slow.connection.transport.pause_reading()
         for number in range(120):
-            text = "y" * 100_000
-            notice = {"type": "notice", "turn": 1, "id": f"n{number}", "level": "info", "text": text}
-            await service.stack.post("s1", notice)
+            await service.stack.post("s1", chunk("y" * 100_000))
             await held.until(fast, number + 2)
         slow.connection.transport.resume_reading()
         await idle.until(slow, 121)

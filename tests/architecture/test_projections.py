@@ -17,6 +17,7 @@ import projections
 # Each is a pure computation over its arguments. What is missing here has a clock, a file, a socket, a source of
 # randomness, a log or a thread behind it.
 PURE_MODULES = {
+    "binascii",
     "bisect",
     "collections",
     "collections.abc",
@@ -30,6 +31,7 @@ PURE_MODULES = {
     "operator",
     "re",
     "typing",
+    "unicodedata",
     "zlib",
 }
 IMPURE_CALLS = {

@@ -7,7 +7,7 @@ from projections.building import Slot, TurnBuilder
 from projections.decode import decode_event
 from projections.rows import StepRow
 from projections.session import SessionFold
-from projections.transcript import row_of
+from projections.transcript import whole_row
 from projections.view import WebView
 from projections.web import WebPresentation, is_independent, present_web
 from service.importers.harness import read_harness
@@ -69,7 +69,7 @@ def _shown_row(turn: TurnBuilder, slot: Slot, view: WebPresentation | None, expa
 
 def step_status(turn: TurnBuilder, slot: Slot) -> str:
     """The status that the row would have on the wire."""
-    row = row_of(turn, slot)
+    row = whole_row(turn, slot)
     assert isinstance(row, StepRow)
     return row.status
 

@@ -4,6 +4,9 @@ from hypothesis import strategies as st
 
 # The last two are the halves of a pair: a stream that JavaScript cut between them.
 _TEXTS = st.sampled_from(["a", "b c", " ", "\n\n", "", "word ", "\U0001f600", "\u4e2d", "x\ud83d", "\ude00y"])
+_JSON = st.sampled_from(
+    [{}, {"a": 1}, {"path": "x", "content": "great enough to be cut"}, [1, 2, 3, 4, 5], "as text"]
+)
 _IDS = st.sampled_from(["x1", "x2", "x3", "x4"])
 _TURNS = st.sampled_from([1, 1, 2, 3])
 _STEPS = st.sampled_from([1, 1, 2, 3])
@@ -20,9 +23,10 @@ def _maybe(strategy: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 _BLOCK = st.one_of(
     st.fixed_dictionaries({"type": st.sampled_from(["text", "reasoning"]), "text": _TEXTS}),
     st.fixed_dictionaries(
-        {"type": st.just("tool_call"), "call_id": _IDS, "name": st.just("read"), "input": st.just({})}
+        {"type": st.just("tool_call"), "call_id": _IDS, "name": st.just("read"), "input": _JSON}
     ),
     st.fixed_dictionaries({"type": st.sampled_from(["image", "weird"]), "url": st.just("u")}),
+    st.fixed_dictionaries({"type": st.just("image"), "data": st.sampled_from(["aGVhZA==", "bm8=", "no"])}),
 )
 _CONTENT = st.lists(_BLOCK, max_size=2)
 _PLACE = {"turn": _maybe(st.one_of(_TURNS, st.none())), "step": _maybe(_STEPS)}
@@ -78,7 +82,7 @@ _OTHER = st.one_of(
         "tool/call",
         call_id=_IDS,
         name=st.sampled_from(["read", "Bash", "Grep", "Task", "subagent", "subagent_x"]),
-        input=st.just({"a": 1}),
+        input=_JSON,
         **_PLACE,
     ),
     _event("tool/progress", call_id=_IDS, output=_TEXTS, **_PLACE),
@@ -86,7 +90,7 @@ _OTHER = st.one_of(
         "tool/result",
         call_id=_IDS,
         status=st.sampled_from(["ok", "error", "denied", "canceled"]),
-        output=_maybe(_TEXTS),
+        output=_maybe(st.one_of(_TEXTS, _CONTENT)),
         exit_code=_maybe(st.integers(0, 1)),
         **_PLACE,
     ),
@@ -103,11 +107,11 @@ _OTHER = st.one_of(
     _event("interaction/resolve", id=_IDS, outcome=st.just("yes"), **_PLACE),
     _event("compaction", id=_IDS, status=st.sampled_from(["started", "done", "failed"]), **_PLACE),
     _event("notice", id=_IDS, level=st.just("info"), text=_TEXTS, **_PLACE),
-    _event("command/run", id=_IDS, name=st.just("/x"), **_PLACE),
-    _event("command/done", id=_IDS, output=_maybe(_TEXTS), **_PLACE),
+    _event("command/run", id=_IDS, name=st.just("/x"), input=_maybe(_JSON), **_PLACE),
+    _event("command/done", id=_IDS, output=_maybe(st.one_of(_TEXTS, _JSON)), **_PLACE),
     _event("session/rewind", before_turn=_TURNS),
     _event("session/meta", title=_TEXTS),
-    _event("custom/thing", visible=st.booleans(), payload=st.just([1]), **_PLACE),
+    _event("custom/thing", visible=st.booleans(), payload=_JSON, **_PLACE),
     _event("phase/start", phase=st.sampled_from(["compacting", "recovering"]), **_PLACE),
     _event("phase/end", phase=st.sampled_from(["compacting", "recovering"]), **_PLACE),
 )

@@ -33,11 +33,18 @@ TUI = st.builds(TuiView, phase=st.sampled_from(["collapsed", "expanded", "hidden
 WEB = st.sampled_from([WebView(), WebView(mode="normal"), WebView(locale="zh-CN")])
 VIEW: st.SearchStrategy[View] = st.one_of(WEB, DESKTOP, TUI)
 AT = Position(epoch="e", version=1)
+# Small ones cut nearly every text of a random log; None cuts none.
+LIMITS = st.sampled_from([None, 1, 4, 12])
 
 
-def fold_all(log: list[dict[str, Any]], fold: SessionFold | None = None) -> SessionFold:
-    """Fold events as the service would decode them."""
-    session = SessionFold() if fold is None else fold
+def fold_all(
+    log: list[dict[str, Any]], fold: SessionFold | None = None, limit: int | None = None
+) -> SessionFold:
+    """Fold events as the service would decode them; texts over `limit` bytes travel as heads."""
+    session = fold
+    if session is None:
+        session = SessionFold()
+        session.inline_bytes = limit
     for event in log:
         decoded = decode_event(json.dumps(event).encode())
         assert not isinstance(decoded, Malformed), decoded
@@ -95,13 +102,13 @@ def test_a_restored_fold_goes_on_as_if_it_had_never_stopped(log: list[dict[str, 
     assert saved(fold_all(log[split:], restored)) == saved(fold_all(log))
 
 
-@given(LOGS, st.lists(st.integers(0, 40), max_size=6), VIEW)
+@given(LOGS, st.lists(st.integers(0, 40), max_size=6), VIEW, LIMITS)
 def test_live_deltas_bring_a_snapshot_to_the_next(
-    log: list[dict[str, Any]], cuts: list[int], view: View
+    log: list[dict[str, Any]], cuts: list[int], view: View, limit: int | None
 ) -> None:
     """W-1, live: snapshot at v plus the frames of every flush equals the snapshot at w."""
     bounds = sorted({*(cut for cut in cuts if cut < len(log)), len(log)})
-    fold = fold_all(log[: bounds[0]])
+    fold = fold_all(log[: bounds[0]], limit=limit)
     fold.drain()
     presenter, client = Presenter(view), shot(fold, view)
     presenter.tell_all(fold)
@@ -110,6 +117,7 @@ def test_live_deltas_bring_a_snapshot_to_the_next(
         for one in facts(fold.drain()):
             apply_ops(client, as_json(presenter.ops(one)))
         assert content(client) == content(shot(fold, view))
+        assert content(client) == content(shot(fold_all(log[:end], limit=limit), view))
 
 
 @given(DELEGATES, st.lists(st.integers(0, 40), max_size=6), VIEW)
@@ -143,11 +151,13 @@ def _converge(log: list[dict[str, Any]], cuts: list[int], views: list[View]) -> 
             assert content(client) == content(shot(fold, view))
 
 
-@given(LOGS, st.integers(0, 40), VIEW)
-def test_a_resumed_client_converges(log: list[dict[str, Any]], split: int, view: View) -> None:
+@given(LOGS, st.integers(0, 40), VIEW, LIMITS)
+def test_a_resumed_client_converges(
+    log: list[dict[str, Any]], split: int, view: View, limit: int | None
+) -> None:
     """W-1, resume: snapshot at v plus what changed since v equals the snapshot at w, from the present state alone."""
-    client = shot(fold_all(log[:split]), view)
-    fold = fold_all(log)
+    client = shot(fold_all(log[:split], limit=limit), view)
+    fold = fold_all(log, limit=limit)
     for one in facts_since(fold, min(split, len(log)) - 1):
         apply_ops(client, as_json(Presenter(view).ops(one)))
     assert content(client) == content(shot(fold, view))

@@ -1,9 +1,13 @@
 /** Draws the blocks that are not prose: images, reviews of changes, text as it is, and whatever is unknown. */
 
 import { el } from "./element.js";
+import { withRest } from "./row_texts.js";
 
 /** @typedef {import("./types.js").Block} Block */
+/** @typedef {import("./types.js").Row} Row */
 /** @typedef {import("./words.js").Words} Words */
+/** @typedef {import("./shortened.js").Place} Place */
+/** @typedef {import("./page_context.js").PageContext} PageContext */
 
 const INLINE_IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
@@ -27,41 +31,67 @@ export function plain(text) {
 
 /**
  * @param {Block} block
- * @param {{words: Words, blobUrl: (sha: string) => string}} page
+ * @param {PageContext} page
+ * @param {Place} place of the block: its row, and where it stands there
  * @returns {HTMLElement}
  */
-export function drawBlock(block, page) {
+export function drawBlock(block, page, place) {
+  /** @param {string} field @returns {Place} */
+  const inside = (field) => ({ ...place, field: `${place.field}/${field}` });
   switch (block.type) {
     case "text":
     case "reasoning":
-      return plain(textOf(block.text));
+      return withRest(page, inside("text"), block, textOf(block.text), plain);
     case "image":
       return image(block, page);
     case "diff":
-      return diff(block);
+      return withRest(page, inside("unified"), block, textOf(block.unified), (unified) => diff(textOf(block.path), unified));
     default:
-      return el("div", { class: "unknown" }, el("div", { class: "unknown-type" }, textOf(block.type)), plain(textOf(block)));
+      return other(block, page, place);
   }
 }
 
-/** @param {Block} block @param {{words: Words, blobUrl: (sha: string) => string}} page */
+/** A block of a type that is not ours: named, with all that it holds. @param {Block} block @param {PageContext} page @param {Place} place */
+function other(block, page, place) {
+  const text = block.truncated ? textOf(block.text) : textOf(block);
+  const type = el("div", { class: "unknown-type" }, textOf(block.type));
+  return el("div", { class: "unknown" }, type, fileLink(block, page), withRest(page, place, block, text, plain));
+}
+
+/** @param {Block} block @param {PageContext} page @returns {HTMLElement | null} null: it holds no file */
+function fileLink(block, page) {
+  if (typeof block.blob !== "string" || typeof block.bytes !== "number") return null;
+  const link = el("a", { class: "image-note", download: textOf(block.name) || "file" }, textOf(block.name) || page.words.bytes(block.bytes));
+  page.loadBlob(block.blob, (url) => link.setAttribute("href", url));
+  return link;
+}
+
+/** @param {Block} block @param {PageContext} page */
 function image(block, page) {
-  const source = imageSource(block, page.blobUrl);
-  if (!source) return remoteImage(block, page.words);
+  if (typeof block.blob === "string") {
+    const shown = imageElement(block, page.words, null);
+    page.loadBlob(block.blob, (url) => shown.setAttribute("src", url));
+    return shown;
+  }
+  const source = imageSource(block);
+  return source ? imageElement(block, page.words, source) : remoteImage(block, page.words);
+}
+
+/** @param {Block} block @param {Words} words @param {string | null} source */
+function imageElement(block, words, source) {
   const { width, height } = block;
   return el("img", {
     class: "image",
     src: source,
-    alt: page.words.image,
+    alt: words.image,
     loading: "lazy",
     width: Number.isInteger(width) ? String(width) : null,
     height: Number.isInteger(height) ? String(height) : null,
   });
 }
 
-/** @param {Block} block @param {(sha: string) => string} blobUrl @returns {string | null} null: it is not shown by itself */
-function imageSource(block, blobUrl) {
-  if (typeof block.blob === "string") return blobUrl(block.blob);
+/** @param {Block} block @returns {string | null} null: it is not shown by itself */
+function imageSource(block) {
   if (typeof block.data === "string" && INLINE_IMAGE.test(block.mime ?? "")) {
     return block.data.startsWith("data:") ? block.data : `data:${block.mime};base64,${block.data}`;
   }
@@ -77,12 +107,11 @@ function remoteImage(block, words) {
   return el("a", { class: "image-note", href: url.href, target: "_blank", rel: "noopener noreferrer nofollow" }, text);
 }
 
-/** @param {Block} block */
-function diff(block) {
-  const lines = textOf(block.unified).replace(/\n$/, "").split("\n");
+/** @param {string} path @param {string} unified */
+function diff(path, unified) {
+  const lines = unified.replace(/\n$/, "").split("\n");
   const code = el("code");
   for (const line of lines) code.append(el("span", { class: `line ${lineKind(line)}` }, `${line}\n`));
-  const path = textOf(block.path);
   return el("figure", { class: "code diff" }, path ? el("figcaption", {}, path) : null, el("pre", { tabindex: "0" }, code));
 }
 
@@ -98,13 +127,40 @@ function lineKind(line) {
  * An object field by field, so that a text of many lines reads as it is; anything else as JSON.
  *
  * @param {unknown} value
+ * @param {(name: string, field: unknown) => HTMLElement} [drawField]
  * @returns {HTMLElement}
  */
-export function drawJson(value) {
+export function drawJson(value, drawField = (_name, field) => plain(textOf(field))) {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return plain(textOf(value));
   const list = el("dl", { class: "fields" });
   for (const [name, field] of Object.entries(value)) {
-    list.append(el("dt", {}, name), el("dd", {}, plain(textOf(field))));
+    list.append(el("dt", {}, name), el("dd", {}, drawField(name, field)));
   }
   return list;
+}
+
+/** The JSON of a row, with what is left out of it. @param {Row} row @param {string} name of the field @param {PageContext} page */
+export function drawRowJson(row, name, page) {
+  const value = /** @type {any} */ (row)[name];
+  const whole = headAt(row, `/${name}`);
+  if (whole) return withRest(page, { key: row.key, field: whole.field }, { ...whole, truncated: true }, textOf(value), drawJsonText);
+  return drawJson(value, (member, field) => {
+    const head = headAt(row, `/${name}/${member.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    if (!head) return plain(textOf(field));
+    return withRest(page, { key: row.key, field: head.field }, { ...head, truncated: true }, textOf(field), plain);
+  });
+}
+
+/** @param {string} text JSON, or the beginning of it @returns {HTMLElement} */
+function drawJsonText(text) {
+  try {
+    return drawJson(JSON.parse(text));
+  } catch {
+    return plain(text);
+  }
+}
+
+/** @param {Row} row @param {string} field */
+function headAt(row, field) {
+  return row.heads?.find((head) => head.field === field);
 }

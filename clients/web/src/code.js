@@ -1,4 +1,5 @@
 import { el } from "./element.js";
+import { visible } from "./visible.js";
 
 /** A text node that reaches this is left alone, and the next line starts another: adding to a node copies it. */
 const NODE_CHARS = 4_096;
@@ -26,14 +27,15 @@ export class CodeView {
       this.lines = new Text();
       this.partial.before(this.lines);
     }
-    this.lines.appendData(`${line}\n`);
+    this.lines.appendData(`${visible(line)}\n`);
   }
 
   /** @param {string} text the line that is not whole yet */
   setPartial(text) {
-    if (this.partial.data === text) return;
-    if (text.startsWith(this.partial.data)) this.partial.appendData(text.slice(this.partial.length));
-    else this.partial.data = text;
+    const shown = visible(text);
+    if (this.partial.data === shown) return;
+    if (shown.startsWith(this.partial.data)) this.partial.appendData(shown.slice(this.partial.length));
+    else this.partial.data = shown;
   }
 
   end() {

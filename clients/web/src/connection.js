@@ -63,6 +63,11 @@ export class Connection {
     this.#open();
   }
 
+  /** What a request over HTTP needs beside the address. @returns {Record<string, string>} */
+  headers() {
+    return this.token ? { authorization: `Bearer ${this.token}` } : {};
+  }
+
   /** @param {object} message @returns {boolean} false if there is no open socket; `onOpen` will come */
   send(message) {
     if (this.link.name !== "open" || this.socket?.readyState !== WebSocket.OPEN) return false;

@@ -1,5 +1,8 @@
+import { visible } from "./visible.js";
+
 /**
  * Makes one element. Content is text or nodes, never markup: nothing that a session holds is ever parsed as HTML.
+ * What a text holds of unseen characters shows as signs.
  *
  * @param {string} tag
  * @param {Record<string, string | boolean | null | undefined>} [attributes] true: empty; false, null, undefined: none
@@ -12,13 +15,16 @@ export function el(tag, attributes = {}, ...children) {
     if (value === true) element.setAttribute(name, "");
     else if (typeof value === "string") element.setAttribute(name, value);
   }
-  for (const child of children) if (child !== null && child !== undefined) element.append(child);
+  for (const child of children) {
+    if (child !== null && child !== undefined) element.append(typeof child === "string" ? visible(child) : child);
+  }
   return element;
 }
 
 /** Sets a text only if it differs: an equal write would end a selection. @param {Element} element @param {string} text */
 export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const shown = visible(text);
+  if (element.textContent !== shown) element.textContent = shown;
 }
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -7,6 +7,7 @@
 import { el } from "./element.js";
 import { parseInline } from "./inline.js";
 import { CodeView } from "./code.js";
+import { visible } from "./visible.js";
 import { FENCE, HEADING, ITEM, MAX_PARAGRAPH_CHARS, QUOTE, TABLE_RULE, closesFence, itemIndent, unitsOf } from "./markdown_units.js";
 
 /** @typedef {import("./inline.js").Span} Span */
@@ -288,7 +289,7 @@ function drawInline(parent, source) {
 /** @param {HTMLElement} parent @param {Span[]} spans */
 function drawSpans(parent, spans) {
   for (const span of spans) {
-    if (span.kind === "text") parent.append(span.text);
+    if (span.kind === "text") parent.append(visible(span.text));
     else if (span.kind === "break") parent.append(el("br"));
     else if (span.kind === "code") parent.append(el("code", {}, span.text));
     else drawNested(parent, span);

@@ -175,6 +175,7 @@ class Page {
       focusFirst: (action) => focusFirst(this.expansion, action),
       dispatch: (action) => (this.expansion = reduce(this.expansion, action)),
       urlOf: (path) => this.urlOf(path),
+      headers: () => this.connection.headers(),
     };
   }
 

@@ -7,8 +7,9 @@
  *
  * @typedef {{
  *   words: import("./words.js").Words,
- *   blobUrl: (sha: string) => string,
- *   shortened: (key: string, block: {bytes?: number, text?: string}, show: (whole: string) => void) => HTMLElement,
+ *   loadBlob: (sha: string, show: (url: string) => void) => void,
+ *   shortened: (place: import("./shortened.js").Place, head: import("./shortened.js").Head,
+ *     show: import("./shortened.js").Show) => HTMLElement,
  * }} PageContext
  *
  * One row's view. It changes its own content alone; its seat and whether that shows are not its business.

@@ -4,6 +4,7 @@ import { el, icon, setText } from "./element.js";
 import { TranscriptView } from "./render.js";
 import { Scroller } from "./scroll.js";
 import { Subscription } from "./subscription.js";
+import { blobLoader, rowTextReader } from "./service.js";
 import { shortenedNote } from "./shortened.js";
 
 /** @typedef {import("./types.js").Frame} Frame */
@@ -23,6 +24,7 @@ import { shortenedNote } from "./shortened.js";
  *   focusFirst: (action: Action) => import("./expansion/state.js").Address | null,
  *   dispatch: (action: Action) => void,
  *   urlOf: (path: string) => string,
+ *   headers: () => Record<string, string>,
  * }} PaneHost
  */
 
@@ -68,8 +70,8 @@ export class Pane {
       expansion: () => host.expansion(session),
       focusFirst: host.focusFirst,
       dispatch: host.dispatch,
-      blobUrl: (/** @type {string} */ sha) => host.urlOf(`${base}/blobs/${encodeURIComponent(sha)}`),
-      shortened: shortenedNote(host.words, (key) => host.urlOf(`${base}/rows/${encodeURIComponent(key)}`)),
+      loadBlob: blobLoader((sha) => host.urlOf(`${base}/blobs/${encodeURIComponent(sha)}`), host.headers),
+      shortened: shortenedNote(host.words, rowTextReader(host.urlOf(`${base}/rows/`), host.headers)),
     };
   }
 

@@ -1,32 +1,71 @@
-import { el } from "./element.js";
-
-/** @typedef {import("./words.js").Words} Words */
-
 /**
- * A note below a text that travelled as its head, with a button that fetches the rest.
+ * What stands below a text that travelled as its head: how much of it is shown, and a button that fetches the rest.
  *
- * @param {Words} words
- * @param {(key: string) => string} urlOf where a row's whole text is
- * @returns {import("./page_context.js").PageContext["shortened"]}
+ * A text that is still small enough to be drawn at once gets its own form back (Markdown, a diff, fields). A greater one
+ * is added page by page as plain text, so that nothing freezes however great it is.
+ *
+ * @typedef {{key: string, field: string}} Place a row's text: the row's key, and a JSON pointer into the row
+ * @typedef {{text: string, bytes?: number}} Head
+ * @typedef {{whole: (text: string) => void, great: (element: HTMLElement) => void}} Show
+ * @typedef {{text: string, next_offset: number | null}} Part
+ * @typedef {(place: Place, path: string[], offset: number) => Promise<Part>} Fetch
+ * @typedef {import("./words.js").Words} Words
  */
-export function shortenedNote(words, urlOf) {
-  return (key, block, show) => {
-    const head = block.text ?? "";
-    const shown = new TextEncoder().encode(head).length;
-    const text = words.fill(words.shortened, { shown: words.bytes(shown), whole: words.bytes(block.bytes ?? shown) });
+
+import { el } from "./element.js";
+import { GreatText } from "./great_text.js";
+
+/** Up to here a text is drawn in its own form: as much Markdown as a model writes in one answer. */
+const DRAWN_WHOLE_BYTES = 256 * 1024;
+
+/** @param {Words} words @param {Fetch} fetchPart @returns {import("./page_context.js").PageContext["shortened"]} */
+export function shortenedNote(words, fetchPart) {
+  return (place, head, show) => {
+    const shown = new TextEncoder().encode(head.text).length;
+    const whole = head.bytes ?? shown;
     const button = el("button", { type: "button", class: "button small" }, words.show_all);
+    const text = words.fill(words.shortened, { shown: words.bytes(shown), whole: words.bytes(whole) });
     const note = el("div", { class: "shortened" }, el("span", {}, text), button);
     button.addEventListener("click", async () => {
+      /** @type {HTMLButtonElement} */ (button).disabled = true;
       try {
-        const answer = await fetch(`${urlOf(key)}?offset=${shown}`);
-        if (!answer.ok) throw new Error(String(answer.status));
-        const { text: rest } = await answer.json();
-        show(head + String(rest ?? ""));
+        await showAll(note, place, whole, show, fetchPart);
         note.remove();
       } catch {
         button.textContent = words.load_failed;
+        /** @type {HTMLButtonElement} */ (button).disabled = false;
       }
     });
     return note;
   };
+}
+
+/** @param {HTMLElement} note @param {Place} place @param {number} bytes @param {Show} show @param {Fetch} fetchPart */
+async function showAll(note, place, bytes, show, fetchPart) {
+  const path = callsAround(note);
+  const great = bytes > DRAWN_WHOLE_BYTES ? new GreatText() : null;
+  let text = "";
+  /** @type {number | null} */
+  let offset = 0;
+  while (offset !== null) {
+    /** @type {Part} */
+    const part = await fetchPart(place, path, offset);
+    if (!great) text += part.text;
+    else {
+      if (offset === 0) show.great(great.element);
+      great.append(part.text);
+    }
+    offset = part.next_offset;
+  }
+  if (!great) show.whole(text);
+}
+
+/** The calls whose delegates a row stands in, outermost first. @param {Element} element inside the row @returns {string[]} */
+function callsAround(element) {
+  const calls = [];
+  const own = element.closest(".seat");
+  for (let seat = own?.parentElement?.closest(".seat"); seat; seat = seat.parentElement?.closest(".seat")) {
+    calls.unshift((seat.getAttribute("data-key") ?? "").replace(/^tool:/, ""));
+  }
+  return calls;
 }

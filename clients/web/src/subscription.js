@@ -2,7 +2,7 @@
  * One session's subscription: which frames count, and what to answer. Pure: it is told frames and returns what to send.
  *
  * 1. Each subscribing takes a new name, so that frames of an older one that are still on their way are void.
- * 2. Frames of an older `view_rev` are void. The parts of a snapshot are joined and applied at the last.
+ * 2. Frames of an older `view_rev` are void. The parts of a snapshot, or of older turns, are joined and applied at the last.
  * 3. What does not follow (a gap, an unknown op) is never repaired by guess: subscribe again, without a position.
  * 4. A lost connection changes nothing here: what is held stays, and `subscribe` resumes by position.
  *
@@ -81,8 +81,7 @@ export class Subscription {
       case "delta":
         return this.transcript.apply(/** @type {any} */ (frame));
       case "earlier":
-        this.loadingEarlier = false;
-        return this.transcript.prepend(/** @type {any} */ (frame));
+        return this.#joinEarlier(frame);
       case "caught_up":
         this.phase = "live";
         return [];
@@ -93,20 +92,30 @@ export class Subscription {
 
   /** @param {Frame} frame @returns {Patch[]} */
   #join(frame) {
-    if (!frame.part) this.parts = [];
-    this.parts.push(frame);
-    if (!frame.last) return [];
-    const parts = this.parts;
-    this.parts = [];
+    const whole = this.#whole(frame);
+    if (!whole) return [];
     this.phase = "live";
     this.loadingEarlier = false;
-    return this.transcript.replace(
-      /** @type {any} */ ({
-        ...frame,
-        session_rows: parts.flatMap((part) => part.session_rows ?? []),
-        turns: parts.flatMap((part) => part.turns ?? []),
-      }),
-    );
+    return this.transcript.replace(/** @type {any} */ (whole));
+  }
+
+  /** @param {Frame} frame @returns {Patch[]} */
+  #joinEarlier(frame) {
+    const whole = this.#whole({ part: 0, last: true, ...frame });
+    if (!whole) return [];
+    this.loadingEarlier = false;
+    return this.transcript.prepend(/** @type {any} */ (whole));
+  }
+
+  /** @param {Frame} frame a part @returns {Frame | null} all parts as one; null before the last */
+  #whole(frame) {
+    if (!frame.part) this.parts = [];
+    this.parts.push(frame);
+    if (!frame.last) return null;
+    const parts = this.parts;
+    this.parts = [];
+    const turns = parts.flatMap((part) => part.turns ?? []);
+    return { ...frame, session_rows: parts.flatMap((part) => part.session_rows ?? []), turns };
   }
 
   /** @returns {object[]} */

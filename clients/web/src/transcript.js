@@ -200,9 +200,10 @@ function threadOf(value, held) {
   fill(thread, thread.loose, value.session_rows ?? [], held?.loose ?? null);
   for (const { turn: number, rows, ...facts } of value.turns ?? []) {
     const old = held?.turns.get(number) ?? null;
-    // A turn that is cut over two parts of a snapshot comes twice: its rows go on, its facts are the later ones.
-    const turn = thread.turns.get(number) ?? new Turn(number);
-    turn.facts = old && sameValue(old.facts, facts) ? old.facts : facts;
+    // A turn that is cut over several parts comes in each: its rows go on, its facts are those of the first.
+    const begun = thread.turns.get(number);
+    const turn = begun ?? new Turn(number);
+    if (!begun) turn.facts = old && sameValue(old.facts, facts) ? old.facts : facts;
     thread.turns.set(number, turn);
     fill(thread, turn.rows, rows, old?.rows ?? null);
   }
@@ -331,7 +332,12 @@ function output(thread, op, undo) {
   const node = thread.find(op.turn, op.key);
   if (!node) return [];
   const text = op.text ?? "";
-  replaceRow(node, { ...node.row, progress: (node.row.progress ?? "") + text }, undo);
+  const row = { ...node.row, progress: (node.row.progress ?? "") + text };
+  if (op.bytes !== undefined) {
+    replaceRow(node, { ...row, bytes: op.bytes }, undo);
+    return [{ what: "row", path: pathOf(op), turn: op.turn ?? null, key: node.row.key }];
+  }
+  replaceRow(node, row, undo);
   return [{ what: "output", path: pathOf(op), turn: op.turn ?? null, key: node.row.key, text }];
 }
 

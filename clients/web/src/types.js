@@ -7,7 +7,7 @@
  *
  * @typedef {{type: string, text?: string, url?: string, data?: string, blob?: string, mime?: string,
  *   width?: number, height?: number, path?: string, unified?: string, call_id?: string, name?: string,
- *   input?: unknown, bytes?: number, truncated?: boolean}} Block
+ *   input?: unknown, bytes?: number, truncated?: boolean, json?: boolean}} Block
  *
  * @typedef {{turns: TurnValue[], session_rows: Row[]}} ThreadValue
  *
@@ -19,7 +19,8 @@
  *   ended_at_ms?: number, delegate?: ThreadValue, query?: string, url?: string, sources?: unknown[],
  *   retry?: number, delay_ms?: number, failure?: unknown, trigger?: string, summary?: string,
  *   interaction?: string, outcome?: string, payload?: unknown, level?: string, code?: string,
- *   message?: string, phase?: string, id?: string, bytes?: number, truncated?: boolean}} Row
+ *   message?: string, phase?: string, id?: string, bytes?: number, truncated?: boolean,
+ *   heads?: {field: string, bytes: number, json?: boolean}[]}} Row
  *
  * @typedef {{turn: number, control_anchor_seq: number, process_start_seq: number,
  *   answer_anchor_seq: number | null, answer_step: number | null, inline_reasoning: boolean,
@@ -47,7 +48,7 @@
  *
  * One change of a delta; `op` decides which of the other fields are there.
  * @typedef {{op: string, in?: string[], turn?: number | null, row?: Row, before?: string | null,
- *   key?: string, block?: number, text?: string, from?: number, spec?: TurnProcessSpec | null,
+ *   key?: string, block?: number, text?: string, bytes?: number, from?: number, spec?: TurnProcessSpec | null,
  *   path?: string[], set?: unknown, splice?: {at: number, remove: number, insert: unknown[]},
  *   status?: string, outcome?: string | null, waiting?: number, started_at_ms?: number | null,
  *   ended_at_ms?: number | null}} Op

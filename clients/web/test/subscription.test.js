@@ -88,3 +88,20 @@ test("earlier turns are asked for once at a time, and never when there are none"
   subscription.receive(frame(subscription, "earlier", snapshot([turn([])])));
   assert.deepEqual([...subscription.transcript.root.turns.keys()], [1, 2]);
 });
+
+test("an older turn that comes in parts is put in with the last, its facts from the first", () => {
+  const subscription = new Subscription("s", "en");
+  start(subscription, [turn([], { turn: 2 })]);
+  subscription.transcript.historyComplete = false;
+  subscription.loadEarlier();
+  const part = (/** @type {number} */ at, /** @type {object} */ facts) =>
+    frame(subscription, "earlier", { ...snapshot([turn([row(`r${at}`)], facts)]), part: at, last: at === 1 });
+  subscription.receive(part(0, { presentation: { label: "held" } }));
+  assert.deepEqual([...subscription.transcript.root.turns.keys()], [2]);
+  assert.equal(subscription.loadingEarlier, true);
+  subscription.receive(part(1, { presentation: null }));
+  const [first] = subscription.transcript.toValue().turns;
+  assert.deepEqual(first.rows.map((one) => one.key), ["r0", "r1"]);
+  assert.deepEqual(first.presentation, { label: "held" });
+  assert.equal(subscription.loadingEarlier, false);
+});

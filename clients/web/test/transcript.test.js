@@ -61,6 +61,14 @@ test("what a tool puts out is added to its progress", () => {
   assert.equal(transcript.root.find(1, "tool:c")?.row.progress, "ab");
 });
 
+test("an output beyond its head tells its size and no text", () => {
+  const call = row("tool:c", { kind: "tool_call", call_id: "c", progress: "head", bytes: 9, truncated: true });
+  const transcript = held([turn([call])]);
+  const patches = transcript.apply(delta([{ op: "output", turn: 1, key: "tool:c", text: "", bytes: 12 }]));
+  assert.deepEqual(transcript.root.find(1, "tool:c")?.row, { ...call, bytes: 12 });
+  assert.deepEqual(patches, [{ what: "row", path: [], turn: 1, key: "tool:c" }]);
+});
+
 test("a turn that is new goes last, and a rewind takes turns back", () => {
   const transcript = held([turn([])]);
   transcript.apply(delta([{ op: "turn", turn: 2, status: "open", outcome: null, waiting: 0 }, { op: "row", turn: 2, row: row("b") }]));

@@ -1,6 +1,7 @@
 /** Rows that say what happened: retries, compaction, notices, requests to the reader, and how a turn ended. */
 
-import { drawJson, textOf } from "../blocks.js";
+import { drawJson, drawRowJson, textOf } from "../blocks.js";
+import { ownText } from "../row_texts.js";
 import { Disclosure } from "../disclosure.js";
 import { el, icon, setText } from "../element.js";
 import { MarkdownView } from "../markdown.js";
@@ -37,9 +38,14 @@ function messageOf(failure) {
 export function compactionRow(body, page) {
   const label = el("span", { class: "label" });
   const disclosure = new Disclosure("divider", label);
-  const summary = el("div", { class: "prose boxed" });
-  const markdown = new MarkdownView(summary);
+  const summary = el("div", { class: "boxed" });
   disclosure.panel.append(summary);
+  /** @param {string} text */
+  const drawSummary = (text) => {
+    const prose = el("div", { class: "prose" });
+    new MarkdownView(prose).set(text);
+    return prose;
+  };
   const line = el("div", { class: "divider-line" });
   body.append(line, disclosure.panel);
   return {
@@ -47,20 +53,20 @@ export function compactionRow(body, page) {
       setText(label, row.status === "failed" ? page.words.compaction_failed : page.words.compaction);
       line.replaceChildren(row.summary ? disclosure.button : label.cloneNode(true));
       if (row.summary) disclosure.button.prepend(label);
-      markdown.set(textOf(row.summary));
+      summary.replaceChildren(...ownText(row, "summary", page, drawSummary));
     },
   };
 }
 
-/** @param {HTMLElement} body @returns {RowView} */
-export function noticeRow(body) {
+/** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
+export function noticeRow(body, page) {
   const text = el("div", { class: "words" });
   const box = body.appendChild(el("div", { class: "notice" }));
   return {
     update: (row) => {
       box.dataset.level = textOf(row.level);
       box.replaceChildren(icon(row.level === "info" ? "info" : "alert"), text);
-      setText(text, textOf(row.text));
+      text.replaceChildren(...ownText(row, "text", page, (whole) => el("div", {}, whole)));
     },
   };
 }
@@ -85,7 +91,7 @@ export function interactionRow(body, page) {
       hint.hidden = status !== "pending";
       setText(hint, words.pending_hint);
       disclosure.button.hidden = row.payload === undefined || row.payload === null;
-      disclosure.panel.replaceChildren(drawJson(row.payload));
+      disclosure.panel.replaceChildren(drawRowJson(row, "payload", page));
     },
   };
 }
@@ -100,7 +106,7 @@ export function errorRow(body, page) {
     update: (row) => {
       setText(code, textOf(row.code));
       code.hidden = !textOf(row.code);
-      setText(message, textOf(row.message));
+      message.replaceChildren(...ownText(row, "message", page, (whole) => el("div", {}, whole)));
       message.hidden = !textOf(row.message);
     },
   };
@@ -125,8 +131,8 @@ export function tailRow(body, page) {
   };
 }
 
-/** A row of a kind that is not ours: named, and whole in its disclosure. @param {HTMLElement} body @returns {RowView} */
-export function customRow(body) {
+/** A row of a kind that is not ours: named, and whole in its disclosure. @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
+export function customRow(body, page) {
   const name = el("span", { class: "label" });
   const title = el("span", { class: "excerpt" });
   const disclosure = new Disclosure("quiet", name, title);
@@ -135,7 +141,7 @@ export function customRow(body) {
     update: (row) => {
       setText(name, row.name || row.kind);
       setText(title, textOf(row.title));
-      disclosure.panel.replaceChildren(el("div", { class: "boxed" }, drawJson(row.payload === undefined ? row : row.payload)));
+      disclosure.panel.replaceChildren(el("div", { class: "boxed" }, row.payload === undefined ? drawJson(row) : drawRowJson(row, "payload", page)));
     },
   };
 }

@@ -1,36 +1,43 @@
 /** Rows of words: what the human wrote, the system prompt, injected context. */
 
 import { blocksOf, drawBlock, textOf } from "../blocks.js";
+import { ownText, withRest } from "../row_texts.js";
 import { Disclosure } from "../disclosure.js";
-import { el } from "../element.js";
+import { el, setText } from "../element.js";
 import { MarkdownView } from "../markdown.js";
 
 /** @typedef {import("../types.js").Row} Row */
 /** @typedef {import("../page_context.js").PageContext} PageContext */
 /** @typedef {import("../page_context.js").RowView} RowView */
 
-/** @param {HTMLElement} body @param {unknown} content @param {PageContext} page @param {boolean} markdown */
-function drawContent(body, content, page, markdown) {
+/** @param {HTMLElement} body @param {Row} row @param {PageContext} page @param {boolean} markdown */
+function drawContent(body, row, page, markdown) {
+  /** @param {string} text */
+  const drawWords = (text) => {
+    const words = el("div", { class: markdown ? "prose" : "words" }, markdown ? null : text);
+    if (markdown) new MarkdownView(words).set(text);
+    return words;
+  };
   body.replaceChildren();
-  for (const block of blocksOf(content)) {
-    if (block.type !== "text") body.append(drawBlock(block, page));
-    else if (markdown) new MarkdownView(body.appendChild(el("div", { class: "prose" }))).set(textOf(block.text));
-    else body.append(el("div", { class: "words" }, textOf(block.text)));
-  }
+  blocksOf(row.content).forEach((block, at) => {
+    const place = { key: row.key, field: `/content/${at}` };
+    if (block.type !== "text") body.append(drawBlock(block, page, place));
+    else body.append(withRest(page, { ...place, field: `${place.field}/text` }, block, textOf(block.text), drawWords));
+  });
 }
 
 /** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
 export function userRow(body, page) {
   const bubble = el("div", { class: "bubble" });
   body.append(el("h3", { class: "sr-only" }, page.words.you), bubble);
-  return { update: (row) => drawContent(bubble, row.content, page, false) };
+  return { update: (row) => drawContent(bubble, row, page, false) };
 }
 
 /** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
 export function steeringRow(body, page) {
   const bubble = el("div", { class: "bubble" });
   body.append(el("div", { class: "eyebrow" }, page.words.steering), bubble);
-  return { update: (row) => drawContent(bubble, row.content, page, false) };
+  return { update: (row) => drawContent(bubble, row, page, false) };
 }
 
 /** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
@@ -41,7 +48,7 @@ export function systemPromptRow(body, page) {
   body.append(disclosure.button, disclosure.panel);
   return {
     update: (row) => {
-      text.textContent = textOf(row.text);
+      text.replaceChildren(...ownText(row, "text", page, (whole) => el("div", {}, whole)));
     },
   };
 }
@@ -55,8 +62,8 @@ export function contextRow(body, page) {
   body.append(disclosure.button, disclosure.panel);
   return {
     update: (row) => {
-      title.textContent = row.title || textOf(row.source);
-      drawContent(content, row.content, page, true);
+      setText(title, row.title || textOf(row.source));
+      drawContent(content, row, page, true);
     },
   };
 }

@@ -4,6 +4,7 @@ import { drawBlock, textOf } from "../blocks.js";
 import { setHidden } from "../disclosure.js";
 import { el } from "../element.js";
 import { MarkdownView } from "../markdown.js";
+import { isHeldWhole, showIn } from "../held_text.js";
 import { sameValue } from "../same_value.js";
 import { ThinkingView } from "./thinking.js";
 
@@ -17,32 +18,38 @@ import { ThinkingView } from "./thinking.js";
  *   append?: (text: string) => void}} BlockView
  */
 
-/** @param {PageContext} page @param {string} key of the row @returns {BlockView} */
-function textView(page, key) {
+/** @param {PageContext} page @param {import("../shortened.js").Place} place @returns {BlockView} */
+function textView(page, place) {
   const element = el("div", { class: "block prose" });
   const prose = element.appendChild(el("div"));
   const markdown = new MarkdownView(prose);
   /** @type {HTMLElement | null} */
   let rest = null;
+  /** The block as it was last set; null once text was added. @type {Block | null} */
+  let shown = null;
   return {
     type: "text",
     element,
     set: (block) => {
       const text = textOf(block.text);
-      element.hidden = text.trim() === "";
-      markdown.set(text);
+      element.hidden = text.trim() === "" && !block.truncated;
+      if (isHeldWhole(markdown.source, block) || sameValue(shown, block)) return;
+      shown = block;
       rest?.remove();
-      rest = block.truncated ? element.appendChild(page.shortened(key, block, (whole) => markdown.set(whole))) : null;
+      rest = null;
+      markdown.set(text);
+      if (block.truncated) rest = element.appendChild(page.shortened(place, { text, bytes: block.bytes }, showIn(markdown)));
     },
     append: (text) => {
       if (text.trim() !== "") element.hidden = false;
+      shown = null;
       markdown.append(text);
     },
   };
 }
 
-/** @param {PageContext} page @returns {BlockView} */
-function otherView(page) {
+/** @param {PageContext} page @param {import("../shortened.js").Place} place @returns {BlockView} */
+function otherView(page, place) {
   const element = el("div", { class: "block" });
   /** @type {Block | null} */
   let shown = null;
@@ -54,7 +61,7 @@ function otherView(page) {
       element.hidden = block.type === "tool_call";
       if (element.hidden || sameValue(shown, block)) return;
       shown = block;
-      element.replaceChildren(drawBlock(block, page));
+      element.replaceChildren(drawBlock(block, page, place));
     },
   };
 }
@@ -72,17 +79,19 @@ export function stepRow(body, page, first) {
   const cut = body.appendChild(el("div", { class: "cut", hidden: true }, page.words.interrupted));
   let reasoningHidden = false;
 
-  /** @param {string} type @returns {BlockView} */
-  function make(type) {
-    if (type === "text") return textView(page, first.key);
-    return type === "reasoning" ? new ThinkingView(page) : otherView(page);
+  /** @param {string} type @param {number} at @returns {BlockView} */
+  function make(type, at) {
+    const place = { key: first.key, field: `/blocks/${at}` };
+    const text = { ...place, field: `${place.field}/text` };
+    if (type === "text") return textView(page, text);
+    return type === "reasoning" ? new ThinkingView(page, text) : otherView(page, place);
   }
 
   /** @param {number} at @param {Block} block @param {boolean} live */
   function setBlock(at, block, live) {
     const type = viewType(block.type);
     if (views[at]?.type !== type) {
-      const made = make(type);
+      const made = make(type, at);
       if (views[at]) views[at].element.replaceWith(made.element);
       else blocks.append(made.element);
       views[at] = made;

@@ -1,10 +1,11 @@
 /** Rows of work: a tool call, a command of the host, a search. One line, and all of it in the row's own disclosure. */
 
-import { blocksOf, drawBlock, drawJson, textOf } from "../blocks.js";
+import { blocksOf, drawBlock, drawRowJson, plain, textOf } from "../blocks.js";
 import { CodeView } from "../code.js";
 import { Disclosure } from "../disclosure.js";
 import { el, icon, setText } from "../element.js";
 import { safeHref } from "../inline.js";
+import { withRest } from "../row_texts.js";
 import { sameValue } from "../same_value.js";
 
 /** @typedef {import("../types.js").Row} Row */
@@ -75,12 +76,17 @@ function noteOf(row, page) {
 /** @param {Row} row @param {PageContext} page @returns {Node[]} */
 function outputOf(row, page) {
   if (row.output === null || row.output === undefined) return [];
+  const { key } = row;
+  if (headless(row, "output")) return [drawRowJson(row, "output", page)];
   const blocks = blocksOf(row.output);
-  if (!blocks.some((block) => block.type !== "text" || textOf(block.text).trim())) return [el("div", { class: "none" }, page.words.no_output)];
-  const drawn = blocks.map((block) => drawBlock(block, page));
-  if (!row.truncated) return drawn;
-  const text = blocks.length === 1 ? textOf(blocks[0].text) : "";
-  return [...drawn, page.shortened(row.key, { bytes: row.bytes, text }, (whole) => drawn[0]?.replaceChildren(whole))];
+  if (!row.truncated && !blocks.some((block) => block.type !== "text" || textOf(block.text).trim())) return [el("div", { class: "none" }, page.words.no_output)];
+  if (typeof row.output === "string") return [withRest(page, { key, field: "/output" }, row, row.output, plain)];
+  return blocks.map((block, at) => drawBlock(block, page, { key, field: `/output/${at}` }));
+}
+
+/** Whether heads of a field's JSON are named in the row. @param {Row} row @param {string} field */
+function headless(row, field) {
+  return row.heads?.some((head) => head.field === `/${field}` || head.field.startsWith(`/${field}/`)) ?? false;
 }
 
 /** What a tool has put out so far: it grows, and goes away when the result is there. */
@@ -108,8 +114,16 @@ class LiveOutput {
     const lines = (this.code.partial.data + text).split("\n");
     const last = /** @type {string} */ (lines.pop());
     for (const line of lines) this.code.addLine(line);
-    this.code.partial.data = last;
+    this.code.setPartial(last);
   }
+}
+
+/** What there is of a running call's output beyond its head. @param {Row} row @param {PageContext} page @param {LiveOutput} live */
+function restOfProgress(row, page, live) {
+  return page.shortened({ key: row.key, field: "/progress" }, { text: row.progress ?? "", bytes: row.bytes }, {
+    whole: (text) => live.set(text),
+    great: (element) => fill(live.section, [element]),
+  });
 }
 
 /** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
@@ -120,6 +134,8 @@ export function toolRow(body, page) {
   const live = new LiveOutput(work.section(words.output_live));
   const output = work.section(words.output);
   const error = work.section(words.error);
+  /** @type {HTMLElement | null} */
+  let rest = null;
   /** @type {Row | null} */
   let shown = null;
   /** @type {HTMLElement | null} */
@@ -131,10 +147,17 @@ export function toolRow(body, page) {
       setText(work.name, textOf(row.name));
       setText(work.excerpt, excerptOf(row));
       setText(work.note, noteOf(row, page));
-      if (!shown || !sameValue(shown.input, row.input)) fill(input, isEmpty(row.input) ? [] : [drawJson(row.input)]);
-      if (!shown || !sameValue(shown.output, row.output)) fill(output, outputOf(row, page));
+      const sameHeads = sameValue(shown?.heads, row.heads);
+      if (!shown || !sameHeads || !sameValue(shown.input, row.input)) {
+        fill(input, isEmpty(row.input) ? [] : [drawRowJson(row, "input", page)]);
+      }
+      if (!shown || !sameHeads || !sameValue(shown.output, row.output)) fill(output, outputOf(row, page));
       if (shown?.progress !== row.progress) live.set(row.progress);
-      fill(error, row.error ? [drawJson(row.error)] : []);
+      if (row.progress === undefined || shown?.bytes !== row.bytes) rest?.remove();
+      if (row.progress !== undefined && row.truncated && shown?.bytes !== row.bytes) {
+        rest = live.section.appendChild(restOfProgress(row, page, live));
+      }
+      fill(error, row.error ? [drawRowJson(row, "error", page)] : []);
       shown = row;
     },
     output: (text) => {
@@ -170,7 +193,7 @@ export function commandRow(body, page) {
       work.setStatus(textOf(row.status));
       setText(work.name, textOf(row.name));
       setText(work.excerpt, excerptOf(row));
-      fill(input, isEmpty(row.input) ? [] : [drawJson(row.input)]);
+      fill(input, isEmpty(row.input) ? [] : [drawRowJson(row, "input", page)]);
       fill(output, outputOf(row, page));
     },
   };
