@@ -143,3 +143,15 @@ def test_unseen_characters_show_as_signs(transcript: TranscriptPage) -> None:
     expect(tool).to_contain_text(shown)
     expect(transcript.page.get_by_role("heading", level=1)).to_contain_text(shown)
     assert "\u202e" not in transcript.page.inner_text("body")
+
+
+def test_a_turn_of_many_calls_is_drawn_to_its_first_row(transcript: TranscriptPage) -> None:
+    """Its rows come over several frames of the screen, and what a frame left out follows, late changes included."""
+    calls = [event for at in range(400) for event in call(f"out {at}", f"c{at}", title=f"call {at}")]
+    transcript.append(*open_turn(), *calls)
+    transcript.open()
+    expect(transcript.row("tool:c399")).to_contain_text("call 399")
+    expect(transcript.row("tool:c0")).to_contain_text("call 0")
+    expect(transcript.page.locator(".seat .row:empty")).to_have_count(0, timeout=20_000)
+    transcript.append(turn_end(reason="aborted"))
+    expect(transcript.row("tail:1")).to_contain_text("Stopped", timeout=20_000)

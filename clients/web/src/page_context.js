@@ -7,6 +7,7 @@
  *
  * @typedef {{
  *   words: import("./words.js").Words,
+ *   slices: import("./slices.js").Slices,
  *   loadBlob: (sha: string, show: (url: string) => void) => void,
  *   shortened: (place: import("./shortened.js").Place, head: import("./shortened.js").Head,
  *     show: import("./shortened.js").Show) => HTMLElement,

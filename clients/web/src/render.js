@@ -2,12 +2,13 @@
  * Draws one session's transcript, once a frame of the screen, and derives what shows of it.
  *
  * 1. What it draws from: the store, the reader's expansion, the mode, the link. It keeps no facts of its own.
- * 2. The cost of a frame follows what changed in it.
+ * 2. The cost of a frame follows what changed in it, and rows beyond what one frame bears follow in the next.
  * 3. The browser's search opens what it finds (E-2).
  */
 
 import { el } from "./element.js";
 import { Pending } from "./pending.js";
+import { Slices } from "./slices.js";
 import { ThreadView } from "./thread_view.js";
 
 /** @typedef {import("./transcript.js").Transcript} Transcript */
@@ -20,8 +21,8 @@ import { ThreadView } from "./thread_view.js";
 export class TranscriptView {
   /**
    * @param {Transcript} transcript
-   * @param {Omit<Board, "drawThread" | "dropThread" | "owners" | "window"> & {options: () => import("./reader_options.js").ReaderOptions}} page
-   * @param {{around: (change: () => void) => void}} scroller
+   * @param {Omit<Board, "drawThread" | "dropThread" | "owners" | "window" | "slices"> & {options: () => import("./reader_options.js").ReaderOptions}} page
+   * @param {{following: boolean, around: (change: () => void) => void}} scroller
    * @param {() => void} onDrawn after each frame that drew something
    */
   constructor(transcript, page, scroller, onDrawn) {
@@ -30,6 +31,7 @@ export class TranscriptView {
     this.onDrawn = onDrawn;
     this.element = el("div", { class: "thread" });
     this.pending = new Pending();
+    this.slices = new Slices();
     this.scheduled = 0;
     /** The delegates' transcripts, by their call's seat. @type {WeakMap<Seat, ThreadView>} */
     this.nested = new WeakMap();
@@ -38,6 +40,7 @@ export class TranscriptView {
     /** @type {Board} */
     this.board = {
       ...page,
+      slices: this.slices,
       window: () => {
         const { mode, foldPartial } = page.options();
         return { mode, history_complete: transcript.historyComplete, fold_partial: foldPartial };
@@ -53,17 +56,26 @@ export class TranscriptView {
   /** @param {Patch[]} patches */
   add(patches) {
     this.pending.add(patches);
-    if (!this.pending.empty) this.scheduled ||= requestAnimationFrame(() => this.flush());
+    if (!this.pending.empty) this.#schedule();
+  }
+
+  #schedule() {
+    this.scheduled ||= requestAnimationFrame(() => this.flush());
   }
 
   /** Draws what is pending, now. */
   flush() {
     cancelAnimationFrame(this.scheduled);
     this.scheduled = 0;
-    if (this.pending.empty) return;
+    if (this.pending.empty && this.slices.empty) return;
     const pending = this.pending;
     this.pending = new Pending();
-    this.scroller.around(() => this.#draw(pending));
+    this.slices.begin(this.scroller.following);
+    this.scroller.around(() => {
+      this.#draw(pending);
+      if (this.slices.left > 0) this.slices.next();
+    });
+    if (!this.slices.empty) this.#schedule();
     this.onDrawn();
   }
 

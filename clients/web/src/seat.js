@@ -18,17 +18,34 @@ export class Seat {
     this.element = el("div", { class: "seat", id: `seat-${seats}`, "data-key": row.key, "data-kind": row.kind });
     const body = this.element.appendChild(el("div", { class: `row row-${row.kind}` }));
     this.control = row.kind === "turn_process" ? new ControlView(body, onToggle) : null;
-    this.view = this.control ? null : rowView(body, page, row);
+    this.page = page;
+    this.body = body;
+    /** What shows the row; made with its first drawing. @type {RowView | null} */
+    this.made = null;
+    /** The row as it is to be drawn. */
+    this.wanted = row;
     /** The row as it was last drawn. @type {Row | null} */
     this.row = null;
     this.element.hidden = this.control !== null;
   }
 
+  /** @returns {RowView | null} null: the control's seat */
+  get view() {
+    if (!this.made && !this.control) this.made = rowView(this.body, this.page, this.wanted);
+    return this.made;
+  }
+
   /** @param {RowNode} node */
   draw(node) {
-    if (node.row === this.row) return;
-    this.row = node.row;
-    this.view?.update(node.row);
+    this.wanted = node.row;
+    if (this.row || !this.page.slices.defers(this)) this.finish();
+  }
+
+  /** Draws the row as it is by now. */
+  finish() {
+    if (this.wanted === this.row) return;
+    this.row = this.wanted;
+    this.view?.update(this.row);
   }
 
   /** Draws what a streamed row gained, without looking at the rest. @param {RowNode} node @param {RowChange} change */
@@ -40,7 +57,7 @@ export class Seat {
     }
     for (const { block, text } of change.appends) this.view?.append?.(block, text);
     if (change.output) this.view?.output?.(change.output);
-    this.row = node.row;
+    this.wanted = this.row = node.row;
   }
 
   /** @param {boolean} hidden */
