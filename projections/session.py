@@ -15,9 +15,12 @@ from projections.changes import Changes, Touched, forget_changes, log_order, tak
 from projections.dispatch import fold_event
 from projections.events import Event, Malformed, ParentRef
 from projections.fold import Fold
+from projections.heads import head_of, size_bytes
 
 # `events.md`: at least a session's last 10,000 keys are remembered.
 REMEMBERED_IDS = 10_000
+# A title or path in the list of sessions: far more than any line shows. The list travels whole, to everybody.
+FACT_BYTES = 1_024
 
 
 class TurnFacts(Struct, frozen=True, kw_only=True):
@@ -29,7 +32,10 @@ class TurnFacts(Struct, frozen=True, kw_only=True):
 
 
 class SessionFacts(Struct, frozen=True, kw_only=True):
-    """What a list of sessions shows of one; counts are of the present projection, `event_count` of the log."""
+    """What a list of sessions shows of one; counts are of the present projection, `event_count` of the log.
+
+    A title, path or name of more than `FACT_BYTES` is its head and an ellipsis.
+    """
 
     title: str | None
     cwd: str | None
@@ -227,10 +233,10 @@ class SessionFold:
             )
         waiting = sum(waiting_in(self.main, one) for one in (last, self.main.none) if one is not None)
         return SessionFacts(
-            title=self.title,
-            cwd=self.cwd,
-            agent=self.agent,
-            model=self.model,
+            title=_fact(self.title),
+            cwd=_fact(self.cwd),
+            agent=_fact(self.agent),
+            model=_fact(self.model),
             parent=self.parent,
             turn=turn,
             waiting=waiting,
@@ -241,6 +247,12 @@ class SessionFold:
             first_ts_ms=self.first_ts_ms,
             last_ts_ms=self.last_ts_ms,
         )
+
+
+def _fact(text: str | None) -> str | None:
+    if text is None or 4 * len(text) <= FACT_BYTES or size_bytes(text) <= FACT_BYTES:
+        return text
+    return head_of(text, FACT_BYTES) + "\u2026"
 
 
 def waiting_in(fold: Fold, turn: TurnBuilder) -> int:

@@ -168,6 +168,13 @@ def test_queued_steering_can_be_read_whole() -> None:
     assert rest_of(session, "steering:s", "/content/0/text") == GREAT
 
 
+def test_a_great_title_is_short_in_the_list() -> None:
+    """Everybody who follows the list gets every title; the ellipsis says that there is more."""
+    session = fold({"type": "session/meta", "title": "T" * 5_000, "cwd": "/short"})
+    facts = session.facts()
+    assert (facts.title, facts.cwd) == ("T" * 1_024 + "\u2026", "/short")
+
+
 def test_what_is_not_there_is_not_made_up() -> None:
     """No row, no such field, no offset inside a character."""
     session = small(start(), user("\u00e9\u00e9"))
