@@ -307,7 +307,7 @@ def present_json(value: Raw) -> Raw | UnsetType:
 
 def is_null(value: Raw) -> bool:
     """Whether a builder's JSON is absent (an explicit null is the same)."""
-    return value is NULL_JSON or bytes(value) in (b"", b"null")
+    return value is NULL_JSON or (len(value) <= len(NULL_JSON) and bytes(value) in (b"", b"null"))
 
 
 def kept(value: Raw) -> Raw:
