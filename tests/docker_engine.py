@@ -4,7 +4,8 @@ The private one is for root on a machine that has Docker's packages and runs no 
 
 1. Socket, images and containers live in memory, in one temporary directory, and go with it.
 2. It touches neither packet filter nor forwarding: containers reach each other, and what they publish is reached
-   from this machine's loopback. Nothing leaves the machine, so nothing can be pulled.
+   from this machine's loopback. Nothing leaves the machine, so nothing can be pulled. Its bridge is its own: two
+   test runs at once would else give one address twice, and the first to end would take the other's bridge away.
 3. It never outlives the test run, however that ends: the program that watches the embedded engine watches it.
 """
 
@@ -18,6 +19,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import randbelow, token_hex
 
 import pytest
 
@@ -28,8 +30,6 @@ _STOP_PATIENCE_S = 40.0
 _ANSWER_PATIENCE_S = 10.0
 _COMMAND_PATIENCE_S = 280.0
 _POLL_S = 0.1
-_BRIDGE = "docker0"
-_BRIDGE_DEVICE = Path("/sys/class/net") / _BRIDGE
 _OPTIONS = ("--iptables=false", "--ip-forward=false", "--ip-masq=false", "--ip=127.0.0.1")
 
 
@@ -65,8 +65,11 @@ def docker_engine() -> Iterator[DockerEngine]:
         yield DockerEngine(is_private=False)
         return
     daemon = shutil.which("dockerd")
-    if daemon is None or shutil.which("docker") is None or os.geteuid() != 0:
-        pytest.skip("no Docker engine answers; with Docker's packages installed, root could start one")
+    has_tools = all(map(shutil.which, ("docker", "ip", "mount")))
+    if daemon is None or not has_tools or os.geteuid() != 0:
+        pytest.skip(
+            "no Docker engine answers; with Docker's packages and iproute2 installed, root could start one"
+        )
     with contextlib.ExitStack() as opened:
         try:
             host = opened.enter_context(_private_engine(Path(daemon)))
@@ -94,19 +97,21 @@ def _private_engine(daemon: Path) -> Iterator[str]:
     """A daemon for the length of the block; yields what DOCKER_HOST takes."""
     # Not below pytest's own directory: a socket's path holds 108 bytes.
     directory = Path(tempfile.mkdtemp(prefix="turnfold-docker-"))
-    had_bridge = _BRIDGE_DEVICE.exists()
     host = f"unix://{directory}/docker.sock"
+    bridge = f"turnfold{token_hex(3)}"  # 15 characters at most
     command = [
         *(sys.executable, engine_watchdog.__file__, str(daemon), "--host", host, *_OPTIONS),
         *("--data-root", f"{directory}/data", "--exec-root", f"{directory}/run"),
-        *("--pidfile", f"{directory}/pid"),
+        *("--pidfile", f"{directory}/pid", "--bridge", bridge),
     ]
     log = directory / "log"
     try:
         # Thousands of files that nobody will want again: a busy disk takes minutes to write and to forget them.
-        mount = ["mount", "-t", "tmpfs", "-o", "mode=0700", "tmpfs", str(directory)]
-        if subprocess.run(mount, capture_output=True, check=False).returncode != 0:
-            raise NoEngineError("no file system in memory can be mounted")
+        _must("mount", "-t", "tmpfs", "-o", "mode=0700", "tmpfs", str(directory))
+        _must("ip", "link", "add", bridge, "type", "bridge")
+        # Of the range for trials of networks (RFC 2544): no machine's own.
+        _must("ip", "address", "add", f"198.18.{randbelow(256)}.1/24", "dev", bridge)
+        _must("ip", "link", "set", bridge, "up")
         with log.open("wb") as output:
             process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=output, stderr=output)
         try:
@@ -118,9 +123,15 @@ def _private_engine(daemon: Path) -> Iterator[str]:
             process.wait(_STOP_PATIENCE_S)
     finally:
         _unmount(directory)
-        if not had_bridge and _BRIDGE_DEVICE.exists():
-            subprocess.run(["ip", "link", "delete", _BRIDGE], check=True)
+        if (Path("/sys/class/net") / bridge).exists():
+            _must("ip", "link", "delete", bridge)
         directory.rmdir()
+
+
+def _must(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise NoEngineError(f"{' '.join(command)}: {done.stderr.strip()}")
 
 
 def _await_answer(process: "subprocess.Popen[bytes]", host: str, log: Path) -> None:
@@ -137,4 +148,4 @@ def _unmount(directory: Path) -> None:
     mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
     for path in sorted(mounted, reverse=True):
         if f"{path}/".startswith(f"{directory}/"):
-            subprocess.run(["umount", path], check=True)
+            _must("umount", path)
