@@ -230,7 +230,7 @@ class Fold:
             self.last = next(reversed(self.turns.values()), None)
             self.dropped.append((before, seq))
             self.root.drop(self, before)
-            self.mark(self.none, seq)
+            self.mark_head(self.none, seq)
 
     # Rows
 

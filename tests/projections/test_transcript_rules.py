@@ -1,5 +1,12 @@
 """Rules of the folded transcript that no harness vector shows (`views.md` A and B)."""
 
+import json
+
+import msgspec
+
+from projections.deltas import facts
+from projections.presenter import Presenter
+from projections.replica import apply_ops
 from projections.view import WebView
 from tests.projections.folding import (
     call,
@@ -75,6 +82,20 @@ def test_what_waits_in_a_delegate_is_counted_for_the_turn_that_it_holds_up() -> 
     session = fold(start(), call("c1"), {**start(), **INSIDE}, asked)
     assert transcript(session)["turns"][0]["waiting"] == 1
     assert session.facts().waiting == 1
+
+
+def test_a_rewind_in_a_delegate_takes_what_waited_there_from_the_turn_above() -> None:
+    """W-1: who follows live is told so, as the next snapshot tells it."""
+    asked = {"type": "interaction/request", "turn": 1, "id": "p", "kind": "permission", "title": "?"}
+    session = fold(start(), call("c1"), {**start(), **INSIDE}, {**asked, **INSIDE})
+    client, presenter = transcript(session), Presenter(WebView())
+    session.drain()
+    presenter.tell_all(session)
+    more(session, {"type": "session/rewind", "before_turn": 1, **INSIDE})
+    for one in facts(session.drain()):
+        apply_ops(client, json.loads(msgspec.json.encode(presenter.ops(one))))
+    assert client["turns"][0]["waiting"] == 0
+    assert client == transcript(session)
 
 
 def test_a_rewind_takes_turns_back_and_a_number_used_again_is_told_apart() -> None:
