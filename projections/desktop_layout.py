@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from operator import attrgetter
+from typing import TypeVar
 
 from projections.building import Slot, TurnBuilder
 from projections.desktop_entry import EntryParts
@@ -23,6 +24,7 @@ from projections.ordered import itself, place_of, take_in
 from projections.rows import CommandRow, SearchRow
 from projections.view import DesktopView
 
+_Key = TypeVar("_Key")
 # Before every place of a row.
 _FIRST: Sort = ((float("-inf"), 0, float("-inf")), 0, 0, 0, 0)
 
@@ -43,7 +45,7 @@ class Layout:
         self.stopped: dict[str, None] = {}
         self._view = view
         self._parts: dict[str, tuple[Part, EntryParts]] = {}
-        self._refs: dict[int, tuple[str, ...]] = {}  # of the blocks of a step
+        self._refs: dict[int, dict[str, None]] = {}  # of the blocks of a step
         self._bounds: dict[str, EntryParts] = {}
         self._pending: dict[str, tuple[EntryParts, Sort]] = {}
         self._steps: dict[int, StepSeat] = {}
@@ -142,7 +144,7 @@ class Layout:
             self._put_call(fold, turn, turn.slots[key], sort)
         seat.last = max(sorts, default=None)
         facts = tuple(seat.parts(turn, self._view))
-        refs = tuple(one.ref for one in facts)
+        refs = dict.fromkeys(one.ref for one in facts)
         for ref in self._refs.get(number, ()):
             if ref not in refs:
                 self._take_out(ref)
@@ -275,7 +277,7 @@ def _stays(old: PartFacts, new: PartFacts, view: DesktopView) -> bool:
     return same_kind and (old.sort, old.since) == (new.sort, new.since)
 
 
-def _mark(marked: dict, key: object, is_so: bool) -> None:  # type: ignore[type-arg]
+def _mark(marked: dict[_Key, None], key: _Key, is_so: bool) -> None:
     if is_so:
         marked[key] = None
     else:
