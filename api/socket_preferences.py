@@ -3,6 +3,8 @@
 1. A store in trouble keeps nobody out: until it answers, a subject is shown what it saw last, or the defaults.
 2. The watch tells who changed, the store what is chosen now. After a fault every connected subject is read again, so
    that no change is missed.
+3. A cancellation may be lost inside the Redis client, when it comes together with the end of one of its timeouts. So
+   each round asks whether one was asked for, and a wait is short.
 """
 
 import asyncio
@@ -15,8 +17,8 @@ from projections.preferences import Preferences
 from service.errors import StoreRefused, StoreUnavailable
 from service.preferences import PreferenceStore, PreferenceWatch
 
-#: One wait for changes; a stop does not wait for it.
-_BLOCK_MS: Final = 5_000
+#: One wait for changes; the longest that a stop may have to wait for.
+_BLOCK_MS: Final = 1_000
 _RETRY_S: Final = 1.0
 
 _log = structlog.get_logger(__name__)
@@ -51,7 +53,7 @@ class SubjectPreferences:
 
     async def watch(self) -> None:
         """Tell every change, for ever; for a background task."""
-        while True:
+        while not _is_cancelled():
             try:
                 await self._watch_once()
             except (StoreUnavailable, StoreRefused) as trouble:
@@ -62,7 +64,7 @@ class SubjectPreferences:
         watch: PreferenceWatch = await self._store.watch()
         try:
             await self._tell(frozenset(self._subjects()))
-            while True:
+            while not _is_cancelled():
                 changed = await watch.read(_BLOCK_MS)
                 await self._tell(changed & frozenset(self._subjects()))
         finally:
@@ -71,3 +73,8 @@ class SubjectPreferences:
     async def _tell(self, subjects: Iterable[str]) -> None:
         for subject in subjects:
             self._changed(subject, await self._store.read(subject))
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0

@@ -87,7 +87,7 @@ class LiveSession:
         self.fold = fold
         self.next_seq = state.next_seq
         self.version = state.version
-        self.size_bytes += 2 * (len(state.head) + sum(map(len, state.turns.values())))
+        self.size_bytes += 2 * state.held_bytes
 
     def remember(self, summary: Summary) -> None:
         """Take over from the stored summary what the log does not tell."""

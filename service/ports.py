@@ -108,7 +108,9 @@ class VersionEnd(Struct, frozen=True, kw_only=True):
 
 
 class SavedState(Struct, frozen=True, kw_only=True):
-    """A fold as it was saved: it covers the seqs below `next_seq`; `size_bytes` is what the save wrote."""
+    """A fold as it was saved: it covers the seqs below `next_seq`; `size_bytes` is what the save wrote, and
+    `held_bytes`, of one that was read, the size of its head and of all its turns.
+    """
 
     next_seq: int
     version: int
@@ -116,6 +118,7 @@ class SavedState(Struct, frozen=True, kw_only=True):
     size_bytes: int
     head: bytes
     turns: Mapping[str, bytes] = {}
+    held_bytes: int = 0
 
 
 class StoredSession(Struct, frozen=True, kw_only=True):

@@ -44,7 +44,7 @@ from service.ports import (
     StoredSession,
     Summary,
 )
-from service.record_codec import pack_record, unpack_record
+from service.record_codec import PackedRecords, pack_record, unpack_record
 
 FORMAT: Final = "1"
 # About 10,000 commits back: an API process that was away longer reloads what it holds.
@@ -209,13 +209,16 @@ def saved_state(state: Mapping[bytes, bytes], turns: Mapping[bytes, bytes]) -> S
     """The two hashes of a save as a value; None when there is no save."""
     if not state:
         return None
+    head = unpack_record(state[b"head"])
+    records = PackedRecords({key.decode(): turn for key, turn in turns.items()})
     return SavedState(
         next_seq=int(state[b"seq"]),
         version=int(state[b"version"]),
         projection=int(state[b"projection"]),
         size_bytes=int(state[b"bytes"]),
-        head=unpack_record(state[b"head"]),
-        turns={key.decode(): unpack_record(turn) for key, turn in turns.items()},
+        head=head,
+        turns=records,
+        held_bytes=len(head) + records.unpacked_bytes(),
     )
 
 

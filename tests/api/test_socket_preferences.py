@@ -1,13 +1,15 @@
 """Preferences over sockets: told at the welcome and at each change, and shown at once (B-1, C-4)."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
 import jwt
 
+from api.socket_preferences import SubjectPreferences
 from service.connection_redis import ask, connect
 from tests.api.socket_stack import SocketPeer, serving_sockets
-from tests.api.stack import SECRET
+from tests.api.stack import SECRET, Stack
 from tests.api.test_socket_live import turn_of
 
 DESKTOP = {"kind": "desktop", "mode": "fully-folded"}
@@ -128,3 +130,14 @@ async def test_a_view_rev_of_before_is_void_for_set_view_too(tmp_path: Path) -> 
         await service.stack.client.patch("/v1/preferences", json={"transcript_display_mode": "flat"})
         again = await shown(peer, "a")
         assert (again["view_rev"], again["view"]["mode"], again["view"]["thinking"]) == (3, "flat", True)
+
+
+async def test_a_watch_ends_at_whatever_moment_it_is_cancelled(stack: Stack) -> None:
+    """A cancellation that the Redis client loses must not keep a stopping service for ever."""
+    followed = SubjectPreferences(stack.parts.preferences, lambda: [""], lambda *_: None)
+    for moment in range(40):
+        watching = asyncio.create_task(followed.watch())
+        await asyncio.sleep(moment / 4_000)
+        watching.cancel()
+        async with asyncio.timeout(5):
+            await asyncio.wait({watching})
