@@ -2,7 +2,7 @@
 
 import msgspec
 
-from service.ports import Inventory
+from service.stored import Inventory
 
 
 class PartitionLag(msgspec.Struct, frozen=True, kw_only=True):

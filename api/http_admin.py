@@ -14,7 +14,7 @@ from api.openapi import given, problems
 from api.parts import access_of, demand, parts_of, session_id
 from api.problems import ProblemError
 from api.version import service_version
-from service.ports import Inventory, Quarantined
+from service.stored import Inventory, Quarantined
 
 Anyone = Request[Any, Any, Any]
 

@@ -21,7 +21,8 @@ from projections.events import Malformed
 from projections.position import Position
 from service.keys import SessionId, partition_of
 from service.log_codec import entry_ids
-from service.ports import Appended, EntryId, LogBatch, Reader, entry_order
+from service.ports import Reader
+from service.stored import Appended, EntryId, LogBatch, entry_order
 
 Anyone = Request[Any, Any, Any]
 #: Between two looks at the checkpoint: short against a commit, long against the look.

@@ -9,7 +9,7 @@ from api.answers import answer, not_modified, weak_etag
 from api.listing import SessionEntry, SessionPage, entry_of
 from api.openapi import SESSION, given, problems
 from api.parts import access_of, allowed_session, demand, known_summary, parts_of
-from service.ports import Summary
+from service.stored import Summary
 
 Anyone = Request[Any, Any, Any]
 PageLimit = Annotated[int, QueryParameter(name="limit", ge=1, le=500, description="At most so many entries.")]

@@ -19,7 +19,7 @@ from projections.session import SessionFold
 from projections.spec import TurnProcessSpec
 from projections.transcript import Transcript, TurnValue, snapshot, turn_value, window_of
 from service.keys import SessionId
-from service.ports import Summary
+from service.stored import Summary
 
 Anyone = Request[Any, Any, Any]
 TurnNumber = Annotated[int, PathParameter(ge=0, le=2**53, description="The turn's number.")]

@@ -23,7 +23,8 @@ from api.messages import Sessions
 from api.outbox import Outbox
 from service.errors import StoreRefused, StoreUnavailable
 from service.keys import SessionId
-from service.ports import FeedEntry, Reader, Summary
+from service.ports import Reader
+from service.stored import FeedEntry, Summary
 
 LIST_LENGTH = 200
 LIST_TICK_S = 0.5

@@ -19,7 +19,8 @@ from projections.errors import SavedStateError
 from projections.saved import SAVED_FORMAT, restoring
 from projections.session import SessionFold
 from service.keys import SessionId
-from service.ports import LogBatch, Reader, SavedState
+from service.ports import Reader
+from service.stored import LogBatch, SavedState
 
 # One slice of folding: short against the 33 ms of a flush tick, long against the cost of a switch.
 SLICE_S = 0.004

@@ -32,7 +32,7 @@ from projections.session import SessionFold
 from projections.view import View
 from service.errors import SessionGone, StoreRefused, StoreUnavailable
 from service.keys import SessionId
-from service.ports import FeedEntry
+from service.stored import FeedEntry
 
 # What changes nothing in a view still advances `to` within a second; this leaves room for the flush itself.
 SETTLE_S = 0.8

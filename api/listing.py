@@ -8,7 +8,7 @@ from projections.events import ParentRef
 from projections.position import Position
 from projections.session import TurnFacts
 from service.keys import SessionId
-from service.ports import Parked, Summary
+from service.stored import Parked, Summary
 
 
 class SessionEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -17,8 +17,9 @@ from api.problems import ProblemError
 from projections.position import Position
 from projections.session import SessionFold
 from service.keys import SessionId, is_session_id
-from service.ports import Clock, Reader, Source, Store, Summary
+from service.ports import Clock, Reader, Source, Store
 from service.preferences import PreferenceStore
+from service.stored import Summary
 
 ACCESS_KEY: Final = "turnfold_access"
 _SHOWN_CHARS: Final = 64

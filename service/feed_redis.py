@@ -13,7 +13,7 @@ from service.connection_redis import ANSWER_TIMEOUT_S, address_of, ask, connect,
 from service.errors import FeedGap
 from service.keys import KeySpace
 from service.log_codec import unpack_feed
-from service.ports import FeedEntry
+from service.stored import FeedEntry
 
 # A reply of so many commits is a few hundred kB; what is left comes with the next call.
 _COMMITS_PER_READ = 256

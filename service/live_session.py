@@ -21,8 +21,16 @@ from projections.decode import decode_event
 from projections.events import Event, Malformed
 from projections.session import REMEMBERED_IDS, SessionFold
 from service.keys import SessionId
-from service.ports import EntryId, LogBatch, Parked, Quarantined, SavedState, SessionCommit, Summary
 from service.session_saves import SavePolicy
+from service.stored import (
+    EntryId,
+    LogBatch,
+    Parked,
+    Quarantined,
+    SavedState,
+    SessionCommit,
+    Summary,
+)
 
 _log = structlog.get_logger(__name__)
 # Of an empty fold with its dictionaries, by measurement; the rest is taken to grow with the events' bytes.

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from service.keys import SessionId
-from service.ports import EntryId, FeedEntry, LogBatch, SessionCommit
+from service.stored import EntryId, FeedEntry, LogBatch, SessionCommit
 
 FEED_BATCH = 0
 FEED_GONE = 1

@@ -15,8 +15,8 @@ from service.connection_redis import Asking, Script, ask
 from service.errors import KeyRefused
 from service.keys import PartitionKeys, SessionId
 from service.log_codec import unpack_batch
-from service.ports import LogPage, Sealable, VersionEnd
 from service.segment_codec import LogEntry, log_entry, pack_segment, unpack_ends, unpack_segment
+from service.stored import LogPage, Sealable, VersionEnd
 
 # A reader of a few events unpacks one segment: 128 KiB take 0.1 ms, and greater ones are packed no better.
 SEGMENT_BYTES: Final = 128 * 1024

@@ -6,7 +6,7 @@ name in it would grow with the deployment's history.
 
 from typing import Protocol
 
-from service.ports import Commit, CommitStatus
+from service.stored import Commit, CommitStatus
 
 
 class ProjectorMetrics(Protocol):

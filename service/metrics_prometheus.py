@@ -9,7 +9,7 @@ import msgspec
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from service.errors import StoreUnavailable
-from service.ports import Commit, CommitStatus, Quarantined
+from service.stored import Commit, CommitStatus, Quarantined
 
 QuarantineReason = Literal["unaddressed", "not_utf8", "not_json", "not_an_event"]
 

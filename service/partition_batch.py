@@ -14,18 +14,17 @@ from msgspec import Struct
 from projections.errors import SavedStateError
 from service.keys import SessionId, is_session_id
 from service.live_session import LiveSession, Pending
-from service.ports import (
+from service.ports import Clock, Store
+from service.session_cache import SessionCache
+from service.stored import (
     NO_SESSION,
     Checkpoint,
-    Clock,
     Commit,
     EntryId,
     IngestEntry,
     Quarantined,
-    Store,
     StoredSession,
 )
-from service.session_cache import SessionCache
 
 _log = structlog.get_logger(__name__)
 _LOADS_PER_CALL = 200

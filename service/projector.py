@@ -22,20 +22,18 @@ from msgspec import Struct
 from service.errors import KeyRefused, LeaseLost, SessionGone, StoreRefused, StoreUnavailable
 from service.metrics import NoProjectorMetrics, ProjectorMetrics
 from service.partition_batch import Batch, BatchFolder, FoldLimits
-from service.ports import (
+from service.ports import Clock, Source, Store
+from service.read_ahead import ReadAhead, ReadLimits
+from service.sealing import Sealer, SealLimits
+from service.stored import (
     START,
     Checkpoint,
-    Clock,
     CommitOutcome,
     EntryId,
     IngestEntry,
-    Source,
-    Store,
     Summary,
     entry_order,
 )
-from service.read_ahead import ReadAhead, ReadLimits
-from service.sealing import Sealer, SealLimits
 
 _log = structlog.get_logger(__name__)
 _STALE_PER_CHECK = 100

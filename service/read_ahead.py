@@ -6,7 +6,8 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from service.ports import START, EntryId, IngestEntry, Source
+from service.ports import Source
+from service.stored import START, EntryId, IngestEntry
 
 _CANCEL_AGAIN_S: Final = 0.05
 

@@ -12,9 +12,10 @@ from service.feed_redis import RedisFeed
 from service.gathered_redis import Gathered
 from service.keys import KeySpace, PartitionKeys, SessionId
 from service.log_redis import read_log, read_versions
-from service.ports import (
+from service.ports import Feed
+from service.store_redis import FEED_LENGTH, decode_summary, saved_state
+from service.stored import (
     EntryId,
-    Feed,
     Inventory,
     LogPage,
     Quarantined,
@@ -24,7 +25,6 @@ from service.ports import (
     SummaryPage,
     VersionEnd,
 )
-from service.store_redis import FEED_LENGTH, decode_summary, saved_state
 
 _DELETE = Script("delete.lua")
 # One commit gives all its sessions one time, up to some thousands; a page of ties costs about 0.2 ms.

@@ -12,7 +12,8 @@ import structlog
 from msgspec import Struct
 
 from service.errors import KeyRefused, StoreRefused, StoreUnavailable
-from service.ports import Clock, Sealable, Store
+from service.ports import Clock, Store
+from service.stored import Sealable
 
 _log = structlog.get_logger(__name__)
 _SESSIONS_PER_CHECK = 100

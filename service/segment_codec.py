@@ -16,7 +16,7 @@ import zstandard
 from msgspec import Raw, Struct
 
 from service.log_codec import batch_of, decode_bodies
-from service.ports import LogBatch, VersionEnd
+from service.stored import LogBatch, VersionEnd
 
 # Higher levels save a tenth and take twice to four times as long.
 _LEVEL = 3

@@ -15,7 +15,7 @@ from projections.errors import SavedStateError
 from projections.fold import Fold
 from projections.saved import SAVED_FORMAT, encode_head, encode_turn, encode_turns, restoring
 from projections.session import SessionFold
-from service.ports import SavedState
+from service.stored import SavedState
 
 _encode_spec = msgspec.json.Encoder().encode
 

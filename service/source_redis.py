@@ -25,7 +25,7 @@ from service.connection_redis import (
 )
 from service.errors import DurabilityMissing, KeyRefused, NotDurable, SessionGone
 from service.keys import INGEST_GROUP, KeySpace, SessionId
-from service.ports import Appended, Backlog, EntryId, IngestEntry, entry_order
+from service.stored import Appended, Backlog, EntryId, IngestEntry, entry_order
 
 Ack = Literal["memory", "fsync", "replicas"]
 # How long a disk or a replica may take before the append is reported as not durable.

@@ -30,7 +30,8 @@ from service.errors import DeploymentMismatch, StoreRefused
 from service.keys import DEPLOYMENT_KEY, INGEST_GROUP, KeySpace, PartitionKeys, SessionId
 from service.log_codec import pack_batch, pack_feed
 from service.log_redis import read_log, seal
-from service.ports import (
+from service.record_codec import PackedRecords, pack_record, unpack_record
+from service.stored import (
     START,
     Checkpoint,
     Commit,
@@ -44,7 +45,6 @@ from service.ports import (
     StoredSession,
     Summary,
 )
-from service.record_codec import PackedRecords, pack_record, unpack_record
 
 FORMAT: Final = "1"
 # About 10,000 commits back: an API process that was away longer reloads what it holds.

@@ -8,10 +8,10 @@ from redis.asyncio import Redis
 from service.connection_redis import ask, connect
 from service.keys import KeySpace, SessionId, partition_of
 from service.log_codec import entry_ids
-from service.ports import Checkpoint, Commit, CommitOutcome, EntryId, SessionCommit, Summary
 from service.reader_redis import RedisReader
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
+from service.stored import Checkpoint, Commit, CommitOutcome, EntryId, SessionCommit, Summary
 
 NOW_MS = 1_700_000_000_000
 EPOCH = "testepoch234"

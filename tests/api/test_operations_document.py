@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from api.condition import Condition, LiveCounts, PartitionLag
 from api.metrics_prometheus import meters
-from service.ports import Inventory
+from service.stored import Inventory
 
 ROOT = Path(__file__).parents[2]
 DOCS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")

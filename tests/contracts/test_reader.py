@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from service.connection_redis import ask
 from service.errors import CursorRefused, FeedGap
 from service.keys import SessionId
-from service.ports import Commit, EntryId, LogPage, Quarantined
 from service.store_redis import FEED_LENGTH
+from service.stored import Commit, EntryId, LogPage, Quarantined
 from tests.deployments import NOW_MS, Chain, Deployment, part_of
 
 S1 = SessionId("s1")

@@ -6,7 +6,7 @@ from service.connection_redis import ask
 from service.errors import KeyRefused
 from service.keys import SessionId
 from service.log_codec import entry_ids
-from service.ports import LogBatch, Sealable
+from service.stored import LogBatch, Sealable
 from tests.deployments import NOW_MS, Chain, Deployment, part_of
 
 S1 = SessionId("s1")

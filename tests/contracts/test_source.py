@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from service.connection_redis import ask
 from service.errors import DurabilityMissing, KeyRefused, SessionGone, StoreUnavailable
 from service.keys import INGEST_GROUP, KeySpace, SessionId
-from service.ports import START, Backlog, EntryId, entry_order
 from service.source_redis import RedisSource
+from service.stored import START, Backlog, EntryId, entry_order
 from tests.deployments import NOW_MS, Chain, Deployment, part_of
 from tests.waiting import wait_until
 

@@ -6,8 +6,8 @@ from msgspec.structs import replace
 from service.connection_redis import ask
 from service.errors import DeploymentMismatch
 from service.keys import KeySpace, SessionId
-from service.ports import Commit, SavedState, SessionCommit
 from service.store_redis import RedisStore
+from service.stored import Commit, SavedState, SessionCommit
 from tests.deployments import NOW_MS, Chain, Deployment, part_of, summary_of
 
 S1 = SessionId("s1")

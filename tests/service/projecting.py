@@ -8,9 +8,9 @@ from typing import Any
 
 from service.connection_redis import ask
 from service.keys import SessionId
-from service.ports import Summary
 from service.projector import Projector, ProjectorLimits
 from service.read_ahead import ReadLimits
+from service.stored import Summary
 from tests.deployments import NOW_MS, Deployment
 from tests.waiting import wait_until
 
