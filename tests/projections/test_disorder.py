@@ -112,6 +112,18 @@ def test_a_late_event_attaches_to_its_closed_turn_and_does_not_reopen_it() -> No
     assert session.anomalies == {"late_event": 1}
 
 
+def test_a_rewind_inside_a_delegate_takes_back_what_waited_there() -> None:
+    """What the delegate's dropped turn waited for no longer waits in the turn above: its head changes."""
+    inside = {"parent_call_id": "c1"}
+    ask = {"type": "interaction/request", "turn": 1, "id": "p", "kind": "permission", "title": "?", **inside}
+    session = fold(start(), call("c1"), ask)
+    head_rev = session.main.turns[1].head_rev
+    assert transcript(session)["turns"][0]["waiting"] == 1
+    more(session, {"type": "session/rewind", "before_turn": 1, **inside})
+    assert transcript(session)["turns"][0]["waiting"] == 0
+    assert session.main.turns[1].head_rev > head_rev
+
+
 def test_a_late_block_gives_a_step_that_was_cut_without_a_word_its_row() -> None:
     """Rule 8 with A-4: a call's block is enough for an interrupted final, also when it comes after the end."""
     late = {
