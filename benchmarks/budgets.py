@@ -75,4 +75,7 @@ BUDGETS: Final = (
     _most("storage.closed", "Redis memory per event of a closed turn", "B", 60, 15),
     _most("start.empty", "`serve` from start to ready: empty", "s", 2, 0.7),
     _most("start.million", "`serve` from start to ready: 1M events", "s", 4, 2),
+    # Not of the owner's table: what C-16 asks of a great session, "sensible", in numbers.
+    _most("search.absent", "full text search through 100,000 rows, to the end", "ms", 3000, 1000),
+    _most("search.slice", "the same: longest time without letting others work, p99", "ms", 33, 4),
 )
