@@ -81,7 +81,9 @@ async def test_a_view_takes_what_was_not_asked_for_from_the_preferences(stack: S
         "auto_collapse_thinking": False,
     }
     plain = (await stack.client.get("/v1/sessions/s1/transcript")).json()
+    log = (await stack.client.get("/v1/sessions/s1/events")).content
     assert (await stack.client.patch("/v1/preferences", json=chosen)).json() == chosen
+    assert (await stack.client.get("/v1/sessions/s1/events")).content == log
 
     async def view_of(**parameters: str) -> dict[str, object]:
         answer = await stack.client.get("/v1/sessions/s1/transcript", params=parameters)

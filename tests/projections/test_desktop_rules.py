@@ -15,6 +15,7 @@ from tests.projections.folding import (
     message,
     more,
     result,
+    row,
     say,
     start,
     transcript,
@@ -70,13 +71,36 @@ def test_a_plain_answer_has_no_disclosure() -> None:
     assert (shown["disclosure"], shown["answer"]) == (None, ["step:1:1#0"])
 
 
-def test_streaming_text_is_the_answer_until_a_tool_comes() -> None:
-    """The same row at the same place: first the answer, then a message of the process."""
+SEARCH: Event = {"type": "search/round", "turn": 1, "step": 1, "search_id": "s", "round_id": "r"}
+
+
+@pytest.mark.parametrize(
+    ("event", "ref"),
+    [
+        (call("c1", name="Read"), "tool:c1"),
+        (call("c1", name="Bash"), "tool:c1"),
+        (think(index=1), "step:1:1#1"),
+        ({**SEARCH, "status": "searching"}, "search:s:r"),
+    ],
+)
+def test_streaming_text_is_the_answer_until_work_comes(event: Event, ref: str) -> None:
+    """The same row with the same text at the same place: first the answer, then a message of the process."""
     session = fold(*BEGIN, chunk("I will look"))
     assert entries(session)[0]["answer"] == ["step:1:1#0"]
-    more(session, call("c1", name="Read"))
+    (text,) = row(session, "step:1:1")["blocks"]
+    more(session, event)
     shown = entries(session)[0]
-    assert (shown["answer"], items(shown)) == ([], ["step:1:1#0", "tool:c1"])
+    assert (shown["answer"], items(shown)) == ([], ["step:1:1#0", ref])
+    assert row(session, "step:1:1")["blocks"][0] == text
+
+
+@pytest.mark.parametrize("words", ["Final answer: 42", "Let me look further.", "Done.", "?"])
+@pytest.mark.parametrize("phase", [None, "commentary", "final_answer"])
+def test_wording_never_decides_what_the_answer_is(words: str, phase: str | None) -> None:
+    """Nor does what the producer calls it; what comes behind it alone does."""
+    said = say(words) if phase is None else say(words, phase=phase)
+    assert entry(*BEGIN, said)["answer"] == ["step:1:1#0"]
+    assert entry(*BEGIN, said, call("c1", step=2))["answer"] == []
 
 
 def test_text_after_a_tool_takes_the_answer_back() -> None:
@@ -114,9 +138,10 @@ def test_plain_rows_after_the_text_take_no_answer_and_make_no_group_live(event: 
     assert [node["default_open"] for node in nodes] == [False, False]
 
 
-def test_what_waits_stands_outside_and_what_is_resolved_stands_in_the_process() -> None:
-    """A pending interaction is operable with everything closed."""
-    ask = {"type": "interaction/request", "id": "p", "kind": "plan", "title": "go?", "turn": 1}
+@pytest.mark.parametrize("kind", ["permission", "question", "plan", "goal", "other", "of tomorrow"])
+def test_what_waits_stands_outside_and_what_is_resolved_stands_in_the_process(kind: str) -> None:
+    """A pending interaction of any kind is operable with everything closed."""
+    ask = {"type": "interaction/request", "id": "p", "kind": kind, "title": "go?", "turn": 1}
     session = fold(*BEGIN, *done("c1"), ask)
     shown = entries(session)[0]
     assert (items(shown), shown["outside"]) == (["tool:c1"], ["interaction:p"])
@@ -148,19 +173,21 @@ def test_a_call_without_a_block_stands_before_what_was_said_after_it() -> None:
 
 def test_a_search_round_stands_where_it_happened_in_its_step() -> None:
     """The provider searches inside of the message."""
-    search = {
-        "type": "search/round",
-        "turn": 1,
-        "step": 1,
-        "search_id": "s",
-        "round_id": "r",
-        "status": "completed",
-    }
+    search = {**SEARCH, "status": "completed"}
     shown = entry(*BEGIN, chunk("look"), search, chunk("found", index=1), end())
     assert (items(shown), shown["answer"]) == (["step:1:1#0", "search:s:r"], ["step:1:1#1"])
 
 
 # C-5, C-6: modes and groups
+
+
+def test_a_run_of_every_kind_of_work_is_one_group() -> None:
+    """Thinking, tools, commands and searches between two messages; a message ends it."""
+    found = {**SEARCH, "step": 3, "status": "completed"}
+    log = [*BEGIN, think(), *done("a", step=2), *done("b", step=2, name="Bash"), found, say("so", step=4)]
+    runs = ["step:1:1#0", "tool:a", "tool:b", "search:s:r"]
+    assert items(entry(*log, *done("c", step=5), end())) == [runs, "step:1:4#0", "tool:c"]
+
 
 MIXED = [*BEGIN, *done("a"), *done("b", name="Bash"), *done("c", name="exec"), *done("d"), *done("e"), end()]
 
@@ -297,6 +324,15 @@ def test_a_command_with_another_exit_code_than_zero_failed() -> None:
     assert group["failed"] is True
 
 
+def test_an_edit_with_its_diff_is_one_row() -> None:
+    """C-15: no level of its own; the snapshot stays in the row, for the client to draw below the file's name."""
+    diff = {"type": "diff", "path": "a.py", "unified": "-a\n+b\n"}
+    log = [*BEGIN, call("a", name="Edit"), {**result("a"), "output": [diff]}, end()]
+    (item,) = entry(*log)["disclosure"]["items"]
+    assert item == {"ref": "tool:a", "kind": "tool", "default_open": False, "group_id": "group:tool:a"}
+    assert row(fold(*log), "tool:a")["output"] == [diff]
+
+
 # C-9 to C-13: headers and titles
 
 
@@ -313,6 +349,7 @@ def test_a_command_with_another_exit_code_than_zero_failed() -> None:
         ([end("max_tokens", error={"code": "x"})], "failed"),
         ([call("b"), result("b", status="canceled")], "stopped"),
         ([message([{"type": "text", "text": " "}], step=2, interrupted=True)], "stopped"),
+        ([message([{"type": "reasoning", "text": "h"}], step=2, interrupted=True), end()], "stopped"),
         ([message([], step=2, interrupted=True), end("failed")], "failed"),
         ([*done("b", status="error"), end()], "completed"),
         ([], "running"),
@@ -335,6 +372,29 @@ def test_errors_and_stops_belong_to_the_last_entry() -> None:
     notice = {"type": "notice", "turn": 1, "id": "n", "level": "info", "text": "!"}
     shown = entries(fold(*BEGIN, *done("a"), notice, *done("b", step=2), end("aborted")))
     assert [one["disclosure"]["header"]["status"] for one in shown] == ["completed", "stopped"]
+
+
+@pytest.mark.parametrize("over", [[], [end()]])
+def test_a_header_never_says_what_is_being_done(over: list[Event]) -> None:
+    """A command, a query, a path may be of any length: the header's fields are all there is, and none holds one."""
+    work = call("b", step=2, name="Bash", input={"command": "NEEDLE"}, title="NEEDLE")
+    found = {**SEARCH, "status": "completed", "query": "NEEDLE", "url": "NEEDLE"}
+    header = entry(*BEGIN, found, think("NEEDLE"), work, *over)["disclosure"]["header"]
+    assert header.keys() <= {"status", "phase", "started_at_ms", "duration_ms", "tool_count", "text"}
+    assert "NEEDLE" not in str(header)
+
+
+@pytest.mark.parametrize("status", ["error", "denied"])
+def test_a_failure_of_a_row_changes_no_title_and_no_header(status: str) -> None:
+    """Problems are counted nowhere: the row that failed says so itself."""
+    good, bad = (
+        entry(*BEGIN, *done("a"), *done("b", status=one), say("so", step=2), end())["disclosure"]
+        for one in ("ok", status)
+    )
+    assert good["header"] == bad["header"]
+    (fine,), (group,) = good["items"], bad["items"]
+    assert fine["title"] == group["title"]
+    assert [item.get("failed", False) for item in group["items"]] == [False, True]
 
 
 @pytest.mark.parametrize(

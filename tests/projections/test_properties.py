@@ -151,6 +151,23 @@ def _converge(log: list[dict[str, Any]], cuts: list[int], views: list[View]) -> 
             assert content(client) == content(shot(fold, view))
 
 
+@given(st.one_of(LOGS, DELEGATES), st.lists(VIEW, min_size=2, max_size=4))
+def test_a_view_changes_no_row_and_nothing_that_is_kept(log: list[dict[str, Any]], views: list[View]) -> None:
+    """Whoever looks, and however: the rows are the same, and so is the saved state, in which no view is."""
+    fold = fold_all(log)
+    before = saved(fold)
+    first, *others = [_unpresented(content(shot(fold, view))) for view in views]
+    assert all(other == first for other in others)
+    assert saved(fold) == before
+
+
+def _unpresented(value: Any) -> Any:
+    """All but the presentations, those inside of delegates included."""
+    if isinstance(value, dict):
+        return {name: _unpresented(one) for name, one in value.items() if name != "presentation"}
+    return [_unpresented(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 @given(LOGS, st.integers(0, 40), VIEW, LIMITS)
 def test_a_resumed_client_converges(
     log: list[dict[str, Any]], split: int, view: View, limit: int | None

@@ -17,9 +17,9 @@ from tests.projections.logs import LOGS
 from tests.projections.test_properties import AT, fold_all, saved, shot
 
 Log = list[dict[str, Any]]
-# After these, rows that were there may stand elsewhere, by rule: a human opens the turn (B-5), an attempt is taken
-# back (A-5), turns are (`session/rewind`).
-_MOVING = {"user/message", "user/steering", "llm/retry", "session/rewind"}
+# After these, rows that were there may stand elsewhere, by rule: a human opens the turn (B-5), turns are taken back. An
+# attempt that is taken back (A-5) moves nothing: its row leaves, and comes again as a new one.
+_MOVING = {"user/message", "user/steering", "session/rewind"}
 
 
 def rows_of(fold: SessionFold) -> dict[str, dict[str, Any]]:
@@ -73,7 +73,7 @@ def test_a_key_names_one_row_for_its_whole_life(log: Log) -> None:
 
 @given(LOGS)
 def test_rows_that_stand_do_not_change_their_order(log: Log) -> None:
-    """A-9: completion, later steps and everything else but a human, a retry or a rewind leave it as it is."""
+    """A-9: completion, later steps and retries and everything else but a human or a rewind leave it as it is."""
     fold = SessionFold()
     before: list[str] = []
     for event in log:

@@ -3,17 +3,20 @@
 import json
 
 import msgspec
+import pytest
 
 from projections.deltas import facts
 from projections.presenter import Presenter
 from projections.replica import apply_ops
 from projections.view import WebView
 from tests.projections.folding import (
+    Event,
     call,
     chunk,
     end,
     fold,
     keys,
+    message,
     more,
     result,
     row,
@@ -185,6 +188,52 @@ def test_rows_after_the_answer_are_no_members() -> None:
         end(),
     )
     assert transcript(session)["turns"][0]["presentation"]["members"] == []
+
+
+@pytest.mark.parametrize("reason", ["aborted", "interrupted", "failed", "max_tokens", "blocked", "odd"])
+def test_every_way_to_end_folds_alike(reason: str) -> None:
+    """B-12: the presentation is that of a completed turn; error, max-tokens and tail stand outside of it."""
+    log = [start(), user(), call(), result(), say("answer", step=2)]
+    completed, other = (transcript(fold(*log, end(one)))["turns"][0] for one in ("completed", reason))
+    assert other["outcome"] == reason
+    assert (other["presentation"], other["spec"]) == (completed["presentation"], completed["spec"])
+    assert other["presentation"]["members"] == ["tool:c1"]
+
+
+@pytest.mark.parametrize(
+    ("block", "is_answer"),
+    [
+        ({"type": "text", "text": "so"}, True),
+        ({"type": "image", "url": "u"}, True),
+        ({"type": "of tomorrow", "text": "?"}, True),
+        ({"type": "text", "text": " \n"}, False),
+        ({"type": "reasoning", "text": "hm"}, False),
+    ],
+)
+@pytest.mark.parametrize("beside_a_call", [False, True])
+def test_reply_content_without_a_call_is_an_answer(
+    block: Event, is_answer: bool, beside_a_call: bool
+) -> None:
+    """B-2: text, image or a block that nobody knows; whatever stands beside a call is none."""
+    called = {"type": "tool_call", "call_id": "c2", "name": "read"}
+    blocks = [block, called] if beside_a_call else [block]
+    session = fold(start(), user(), call(), result(), message(blocks, step=2), end())
+    shown = transcript(session)["turns"][0]["presentation"]
+    if is_answer and not beside_a_call:
+        assert (shown["answer"], shown["members"], shown["foldable"]) == ("step:1:2", ["tool:c1"], True)
+    else:
+        assert (shown["answer"], shown["members"], shown["foldable"]) == (None, [], False)
+
+
+def test_context_is_process_that_no_label_counts() -> None:
+    """B-2, B-4: a member beside the call, and the label speaks of the call alone."""
+    context: Event = {"type": "context/injection", "turn": 1, "id": "k", "source": "s", "content": []}
+    session = fold(
+        start(), user(), context, call(), result(), {**context, "id": "l"}, say("a", step=2), end()
+    )
+    shown = transcript(session)["turns"][0]["presentation"]
+    assert shown["members"] == ["context:k", "tool:c1", "context:l"]
+    assert shown["label"]["text"] == "1 tool call"
 
 
 def test_normal_mode_folds_nothing() -> None:
