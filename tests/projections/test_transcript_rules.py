@@ -294,6 +294,22 @@ def test_an_equal_spec_keeps_its_identity() -> None:
     assert turn.spec is settled
 
 
+def test_a_change_tells_of_its_own_turn_alone() -> None:
+    """B-3: a turn that did not change publishes nothing."""
+    session = fold(
+        start(), user(), call(), result(), say("a", step=2), end(), start(2), user(turn=2, ident="u2")
+    )
+    presenter = Presenter(WebView())
+    session.drain()
+    presenter.tell_all(session)
+    more(
+        session, {**call("c2"), "turn": 2}, {**result("c2"), "turn": 2}, say("b", turn=2, step=2), end(turn=2)
+    )
+    ops = [op for one in facts(session.drain()) for op in json.loads(msgspec.json.encode(presenter.ops(one)))]
+    assert "presentation" in {op["op"] for op in ops}
+    assert {op["turn"] for op in ops} == {2}
+
+
 def test_negative_and_unknown_times_are_absent() -> None:
     """A-7: never 0, never a guess."""
     session = fold({**start(), "ts_ms": -5}, call(duration_ms=None), result(duration_ms=-1))
