@@ -201,5 +201,5 @@ async def _send_problem(answer: _Answer, problem: Problem, kind: str = "http", m
 
 async def _send(answer: _Answer, status: int, headers: _Headers, body: bytes, kind: str = "http") -> None:
     sized = [*headers, (b"content-length", b"%d" % len(body))] if status != 204 else list(headers)
-    await answer({"type": f"{kind}.response.start", "status": status, "headers": sized})  # type: ignore[arg-type,misc]  # HTTP or handshake
+    await answer({"type": f"{kind}.response.start", "status": status, "headers": sized})  # type: ignore[arg-type,misc]  # `kind` makes it the HTTP or the handshake message
     await answer({"type": f"{kind}.response.body", "body": body, "more_body": False})  # type: ignore[arg-type,misc]  # as above

@@ -77,8 +77,8 @@ class Hub:
 
     async def start(self) -> Self:
         """Open the feed and read it from now on; raises what the reader raises."""
-        self._feed = await self._reader.open_feed()
-        self.spawn(self._read_feed())
+        feed = self._feed = await self._reader.open_feed()
+        self.spawn(self._read_feed(feed))
         return self
 
     async def stop(self) -> None:
@@ -147,11 +147,10 @@ class Hub:
         for live in idle[: max(0, len(idle) - self._kept)]:
             del self._sessions[live.session]
 
-    async def _read_feed(self) -> None:
-        assert self._feed is not None  # noqa: S101 - `start` opened it
+    async def _read_feed(self, feed: Feed) -> None:
         while not self._is_stopping:
             try:
-                entries = await self._feed.read(FEED_BLOCK_MS)
+                entries = await feed.read(FEED_BLOCK_MS)
             except FeedGap as gap:
                 self.report("feed_gap", gap)
                 self._doubt()

@@ -175,10 +175,11 @@ def _raise_if_broken(projecting: "asyncio.Task[None]", ended: "asyncio.Task[Exce
 
 
 async def _ended(engine: EmbeddedEngine | None) -> Exception:
-    if engine is None:
-        await asyncio.Event().wait()
-    assert engine is not None  # noqa: S101 - the line above never ends
-    return await engine.ended()
+    if engine is not None:
+        return await engine.ended()
+    # A server of the deployment's own may come and go: that is waited for where it is asked, and ends nothing here.
+    never: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
+    return await never
 
 
 async def _engine(settings: Settings, opened: AsyncExitStack) -> tuple[EmbeddedEngine | None, str]:

@@ -31,8 +31,7 @@ async def projecting(deployment: Deployment) -> AsyncIterator[Reach]:
     running = asyncio.create_task(projector.run())
 
     async def reach(count: int) -> None:
-        # It is asked again and again, since a projector tells nobody of its commits.
-        while projector.progress()[0].consumed_count < count and not running.done():  # noqa: ASYNC110
+        while projector.progress()[0].consumed_count < count and not running.done():  # noqa: ASYNC110 - a projector has no event for its commits
             await asyncio.sleep(_POLL_S)
 
     try:

@@ -54,7 +54,7 @@ class BlockBuilder(Struct, array_like=True, gc=False):
     @property
     def is_prose(self) -> bool:
         """Whether it is text or reasoning."""
-        return self.kind == "text" or self.kind == "reasoning"  # noqa: PLR1714 - twice as fast as a set
+        return self.kind in {"text", "reasoning"}
 
     def text(self) -> str:
         """Join the parts."""

@@ -62,8 +62,8 @@ class Node:
             return self.item
         items = tuple(item for _, item in self.rows)
         if shape == "topology":
-            return Topology(topology=ident, tasks=items, **self._head)  # type: ignore[arg-type]  # by field name
-        return Group(group=ident, items=items, **self._head)  # type: ignore[arg-type]  # by field name
+            return Topology(topology=ident, tasks=items, **self._head)  # type: ignore[arg-type]  # a head names the fields that both have
+        return Group(group=ident, items=items, **self._head)  # type: ignore[arg-type]  # a head names the fields that both have
 
     def renew(self, unit: Unit, scene: Scene, path: Names) -> list[Edit]:
         """Bring a group or topology to the present; gives the edits below the list that `path` leads to."""

@@ -47,9 +47,10 @@ def _inside(transcript: dict[str, Json], path: list[str]) -> dict[str, Json] | N
 
 def _find_tool(transcript: dict[str, Json], key: str) -> dict[str, Json] | None:
     for turn in reversed(transcript["turns"]):
-        for row in turn["rows"]:
+        rows: list[dict[str, Json]] = turn["rows"]
+        for row in rows:
             if row["key"] == key:
-                return row  # type: ignore[no-any-return]  # decoded JSON
+                return row
     return next((row for row in transcript["session_rows"] if row["key"] == key), None)
 
 
@@ -59,7 +60,8 @@ def _turn(transcript: dict[str, Json], number: int) -> dict[str, Json] | None:
 
 def _rows(transcript: dict[str, Json], number: int | None) -> list[dict[str, Json]]:
     if number is None:
-        return transcript["session_rows"]  # type: ignore[no-any-return]  # decoded JSON
+        rows: list[dict[str, Json]] = transcript["session_rows"]
+        return rows
     turn = _turn(transcript, number)
     return [] if turn is None else turn["rows"]
 
