@@ -1,5 +1,6 @@
 """A transcript in the terminal view as text: one message a turn, or one a step (`views.md` D)."""
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,10 +15,12 @@ from api.text_view import (
 )
 from projections.labels import duration_text
 from projections.languages import Locale
+from projections.tui import TOOL_CARDS
 
 Json = Any  # decoded JSON of the wire
-_CARDS = ("tool_call", "search", "command")
 _NOT_HERE = ("turn_process", "system_prompt")
+# What the end of a turn brings; a step without any row stands before it.
+_ENDS = ("turn_error", "turn_max_tokens", "turn_tail")
 _INDENT = "  "
 
 
@@ -42,29 +45,38 @@ def _turn_lines(
     turn: Json, phase: str, words: dict[str, str], locale: Locale, *, expand: bool
 ) -> Iterator[str]:
     steps = {step["step"]: step for step in turn["presentation"]["steps"]}
+    order = {number: at for at, number in enumerate(steps)}
     last = {row["step"]: at for at, row in enumerate(turn["rows"]) if row["step"] in steps and _is_model(row)}
-    left = dict(steps)
+    bare = deque(step for number, step in steps.items() if number not in last)
+    headed: set[int] = set()
     for at, row in enumerate(turn["rows"]):
-        step = left.get(row["step"]) if _is_model(row) else None
-        if step is not None:
-            for number in [one for one in left if one not in last]:
-                if list(steps).index(number) < list(steps).index(step["step"]):
-                    yield from _bare_step(left.pop(number), words, locale)
-            del left[row["step"]]
-            if step["header"]:
+        number = row["step"] if last.get(row["step"], -1) >= at and _is_model(row) else None
+        while bare and (row["kind"] in _ENDS or _is_before(bare[0]["step"], number, order)):
+            yield from _bare_step(bare.popleft(), words, locale)
+        if number is not None and number not in headed and _is_shown(row, phase):
+            headed.add(number)
+            if steps[number]["header"]:
                 yield words["assistant"]
         yield from _row_lines(row, steps, phase, words, expand=expand)
-        if last.get(row["step"]) == at and row["step"] in steps:
-            yield from _footer_lines(steps[row["step"]], locale)
-    for number in [one for one in left if one not in last]:
-        yield from _bare_step(left.pop(number), words, locale)
+        if number is not None and last[number] == at:
+            yield from _footer_lines(steps[number], locale)
+    for step in bare:
+        yield from _bare_step(step, words, locale)
     for waiting in turn["queued"]:
         yield f"… {words['queued']}: {content_text(waiting['content'])}"
     yield from life_lines(turn, words)
 
 
 def _is_model(row: Json) -> bool:
-    return row["kind"] in ("assistant_step", "tool_call", "search")
+    return row["kind"] in ("assistant_step", *TOOL_CARDS)
+
+
+def _is_before(step: int, other: int | None, order: dict[int, int]) -> bool:
+    return other is not None and order[step] < order[other]
+
+
+def _is_shown(row: Json, phase: str) -> bool:
+    return row["kind"] not in _NOT_HERE and not (row["kind"] in TOOL_CARDS and phase == "hidden")
 
 
 def _bare_step(step: Json, words: dict[str, str], locale: Locale) -> Iterator[str]:
@@ -76,11 +88,11 @@ def _bare_step(step: Json, words: dict[str, str], locale: Locale) -> Iterator[st
 
 def _row_lines(row: Json, steps: Json, phase: str, words: dict[str, str], *, expand: bool) -> Iterator[str]:
     kind = row["kind"]
-    if kind in _NOT_HERE or (kind in _CARDS and phase == "hidden"):
+    if not _is_shown(row, phase):
         return
     if kind == "assistant_step":
         yield from _body_lines(row, steps[row["step"]]["body"] if row["step"] in steps else ())
-    elif kind in (*_CARDS, "context"):
+    elif kind in (*TOOL_CARDS, "context"):
         shown = open_row_lines if expand or phase == "expanded" else closed_row_lines
         yield from shown(row, words)
     else:
@@ -99,5 +111,5 @@ def _footer_lines(step: Json, locale: Locale) -> Iterator[str]:
     duration = footer.get("duration_ms")
     if duration is None and {"started_at_ms", "ended_at_ms"} <= footer.keys():
         duration = footer["ended_at_ms"] - footer["started_at_ms"]
-    if duration is not None and duration > 0:
+    if duration is not None and duration >= 1:
         yield f"{_INDENT}⏱ {duration_text(duration, locale)}"

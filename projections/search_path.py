@@ -15,7 +15,7 @@ from projections.desktop import present_desktop
 from projections.desktop_values import DesktopNode, DesktopPresentation, Group, Item, Topology
 from projections.fold import Fold
 from projections.search_texts import Text
-from projections.tui import present_tui
+from projections.tui import TOOL_CARDS, present_tui
 from projections.view import DesktopView, TuiView, View, WebView
 from projections.web import present_web
 
@@ -159,7 +159,7 @@ def _tui(turn: TurnBuilder, view: TuiView) -> _Sight:
             cut = text.field in ("reasoning", "text") and text.field not in body
         else:
             slot = turn.slots.get(text.key)
-            cut = view.phase == "hidden" and slot is not None and slot.kind == "tool_call"
+            cut = view.phase == "hidden" and slot is not None and slot.kind in TOOL_CARDS
         return ((), ("phase",)) if cut else _SEEN
 
     return sight

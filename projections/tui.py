@@ -17,6 +17,8 @@ from projections.turn_process import settled_ms
 from projections.view import Presentation, TuiView
 
 Body = Literal["reasoning", "text"]
+# Rows that are tool cards (D-1): a search that the provider runs is a tool to the reader, a command of the host is not.
+TOOL_CARDS = frozenset({"tool_call", "search"})
 _STEPS = ("steps",)
 
 

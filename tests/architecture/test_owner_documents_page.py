@@ -11,7 +11,8 @@ DOCUMENTS = ("S000", "S001", "S003")
 VECTORS = {
     f"{path.parent.name}/{path.stem}"
     for path in (ROOT / "tests" / "vectors").glob("*/*.json")
-    if path.parent.name in ("desktop", "harness", "situations", "search", "preferences", "expansion")
+    if path.parent.name
+    in ("desktop", "harness", "situations", "search", "preferences", "expansion", "labels", "terminal")
 }
 
 
