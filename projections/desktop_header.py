@@ -12,6 +12,8 @@ from projections.view import DesktopView
 # Phases that a reader may wait in for long; the others read plain running.
 NAMED_PHASES: tuple[Phase, ...] = ("compacting", "recovering")
 STOPS = frozenset({"aborted", "interrupted"})
+# Ends that do not say why the model's last words broke off; `max_tokens`, `blocked` and unknown reasons do.
+_SILENT_ENDS = STOPS | {"completed", "failed"}
 
 
 def has_error(turn: TurnBuilder) -> bool:
@@ -28,9 +30,25 @@ def status_of(turn: TurnBuilder, layout: Layout, entry: EntryParts) -> Status:
     closing = turn.closing
     if is_last and has_error(turn):
         return "failed"
-    if is_last and (layout.stopped or (closing is not None and closing.reason in STOPS)):
+    if is_last and _is_stopped(turn, layout):
         return "stopped"
     return "running" if is_last and closing is None else "completed"
+
+
+def _is_stopped(turn: TurnBuilder, layout: Layout) -> bool:
+    """Whether the turn, or one of its own messages or calls, was aborted, interrupted or canceled."""
+    if turn.closing is not None and turn.closing.reason in STOPS:
+        return True
+    cut = _cut_by_its_end(turn)
+    return any(key != cut for key in layout.stopped)
+
+
+def _cut_by_its_end(turn: TurnBuilder) -> str | None:
+    """Give the row of the last step where no message settled it and the turn's end says why: that is no stop (C-10)."""
+    step = None if turn.latest_step is None else turn.steps[turn.latest_step]
+    if turn.closing is None or turn.closing.reason in _SILENT_ENDS or step is None or step.message is not None:
+        return None
+    return f"step:{turn.tag}:{step.number}"
 
 
 def phase_of(turn: TurnBuilder, layout: Layout, status: Status) -> Phase | None:

@@ -351,12 +351,22 @@ def test_an_edit_with_its_diff_is_one_row() -> None:
         ([message([{"type": "text", "text": " "}], step=2, interrupted=True)], "stopped"),
         ([message([{"type": "reasoning", "text": "h"}], step=2, interrupted=True), end()], "stopped"),
         ([message([], step=2, interrupted=True), end("failed")], "failed"),
+        ([chunk("half", step=2), end("max_tokens")], "completed"),
+        ([chunk("half", step=2), {"type": "step/end", "turn": 1, "step": 2}, end("max_tokens")], "completed"),
+        ([chunk("half", step=2), end("blocked")], "completed"),
+        ([chunk("half", step=2), end("odd")], "completed"),
+        ([chunk("half", step=2), end("completed")], "stopped"),
+        ([chunk("half", step=2), say("so", step=3), end("max_tokens")], "stopped"),
+        ([message([], step=2, interrupted=True), end("max_tokens")], "stopped"),
         ([*done("b", status="error"), end()], "completed"),
         ([], "running"),
     ],
 )
 def test_failed_comes_before_stopped_before_running(log: list[Event], status: str) -> None:
-    """A failed tool is no failed turn; a blank message that was cut stops the turn, also while it runs."""
+    """A failed tool is no failed turn; a blank message that was cut stops the turn, also while it runs.
+
+    What a token limit, a block or an unknown end cut is no stop, but for a message that says that it was interrupted.
+    """
     assert entry(*BEGIN, *done("a"), *log)["disclosure"]["header"]["status"] == status
 
 
