@@ -9,9 +9,10 @@ const QUIET_MS = 600;
 
 /** Says that the connection is lost, what that means for what is shown, and what the reader can do. */
 export class LinkBanner {
-  /** @param {Words} words @param {() => void} onTry @param {(token: string) => void} onToken */
+  /** @param {Words} words @param {() => void} onTry @param {(token: string) => void} [onToken] without it no token is asked for */
   constructor(words, onTry, onToken) {
     this.words = words;
+    this.asks = onToken !== undefined;
     /** @type {Link} */
     this.link = { name: "connecting" };
     this.lost = false;
@@ -25,14 +26,14 @@ export class LinkBanner {
     this.form = el("form", { hidden: true }, this.token, el("button", { class: "button small" }, words.sign_in));
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      onToken(this.token.value);
+      onToken?.(this.token.value);
     });
     this.element = el("div", { class: "banner", role: "status", hidden: true }, this.text, this.button, this.form);
   }
 
   /** @param {Link} link */
   show(link) {
-    if (link.name === "open") this.lost = false;
+    if (link.name === "open" || link.name === "closed") this.lost = false;
     else if (!this.lost && link.name !== "connecting") {
       this.lost = true;
       this.sinceMs = Date.now();
@@ -48,7 +49,7 @@ export class LinkBanner {
     this.element.hidden = !ended && (!this.lost || Date.now() - this.sinceMs < QUIET_MS);
     if (this.element.hidden) return;
     this.button.hidden = ended || link.name === "connecting";
-    this.form.hidden = !ended || link.code !== UNAUTHENTICATED;
+    this.form.hidden = !this.asks || !ended || link.code !== UNAUTHENTICATED;
     setText(this.text, this.#words());
   }
 

@@ -37,7 +37,7 @@ export class Pane {
     const { words } = host;
     this.host = host;
     this.subscription = new Subscription(session, words.language);
-    this.retryTimer = 0;
+    this.retryTimer = /** @type {import("./connection.js").Timer} */ (undefined);
     this.earlier = el("button", { type: "button", class: "button earlier" }, words.earlier);
     this.fold = el("button", { type: "button", class: "button fold-partial" }, words.fold_partial);
     this.partial = el("div", { class: "partial", hidden: true }, this.earlier, this.fold);
@@ -92,7 +92,7 @@ export class Pane {
 
   #retryLater() {
     clearTimeout(this.retryTimer);
-    this.retryTimer = window.setTimeout(() => this.subscribe(), RETRY_MS);
+    this.retryTimer = setTimeout(() => this.subscribe(), RETRY_MS);
   }
 
   #loadEarlier() {
@@ -158,6 +158,7 @@ export class Pane {
     clearTimeout(this.retryTimer);
     if (this.host.live()) this.host.send(this.subscription.unsubscribe());
     this.view.stop();
+    this.scroller.stop();
     this.element.remove();
   }
 }

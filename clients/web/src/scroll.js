@@ -15,12 +15,25 @@ export class Scroller {
     this.content = content;
     this.onChange = onChange;
     this.following = true;
+    /** Where the reader was last, in px. */
+    this.top = 0;
     element.addEventListener("scroll", () => this.#look(), { passive: true });
     // What the reader opens at the tail must not be scrolled away by the next chunk.
     content.addEventListener("click", () => requestAnimationFrame(() => this.#look()));
-    new ResizeObserver(() => {
+    this.observer = new ResizeObserver(() => {
       if (this.following) this.#jump();
-    }).observe(content);
+    });
+    this.observer.observe(content);
+  }
+
+  stop() {
+    this.observer.disconnect();
+  }
+
+  /** An element that was moved within the page begins at its top again: back to where the reader was. */
+  restore() {
+    if (this.following) this.#jump();
+    else this.element.scrollTop = this.top;
   }
 
   /** Runs `change`, which changes the content, and keeps the reader's place. @param {() => void} change */
@@ -50,6 +63,7 @@ export class Scroller {
 
   #look() {
     const { scrollHeight, scrollTop, clientHeight } = this.element;
+    this.top = scrollTop;
     const following = scrollHeight - scrollTop - clientHeight <= TAIL_PX;
     if (following === this.following) return;
     this.following = following;

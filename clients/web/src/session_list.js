@@ -16,12 +16,12 @@ export class SessionList {
 
   /** @param {SessionsFrame} frame @returns {string[]} the sessions that are gone */
   receive(frame) {
-    const held = this.summaries;
+    const held = [...this.summaries.keys()];
     if (frame.whole) this.summaries = new Map();
     for (const summary of frame.sessions ?? []) this.summaries.set(summary.session, summary);
     for (const session of frame.gone ?? []) this.summaries.delete(session);
     this.known = true;
-    return [...held.keys()].filter((session) => !this.summaries.has(session));
+    return held.filter((session) => !this.summaries.has(session));
   }
 
   /** @returns {Summary[]} newest first; those of the same moment by name, so that they do not swap */

@@ -15,7 +15,7 @@ test("sessions stand newest first, and a change moves one to the top", () => {
 test("a session that is gone leaves the list and is named, by a change and by another whole list", () => {
   const list = new SessionList();
   list.receive({ whole: true, sessions: [{ session: "a" }, { session: "b" }, { session: "c" }] });
-  list.receive({ whole: false, gone: ["b"] });
+  assert.deepEqual(list.receive({ whole: false, gone: ["b", "never there"] }), ["b"]);
   assert.deepEqual([...list.summaries.keys()], ["a", "c"]);
   assert.deepEqual(list.receive({ whole: true, sessions: [{ session: "a" }] }), ["c"]);
 });

@@ -1,0 +1,156 @@
+/** `<turnfold-transcript>`: one session, live. */
+
+import { el } from "./element.js";
+import { LinkBanner } from "./link_banner.js";
+import { Pane } from "./pane.js";
+import { ServiceElement } from "./service_element.js";
+
+/** @typedef {import("./service_client.js").ServiceClient} ServiceClient */
+/** @typedef {import("./service_client.js").Member} Member */
+/** @typedef {import("./reader_options.js").ReaderOptions} ReaderOptions */
+
+export class TurnfoldTranscript extends ServiceElement {
+  #pane = /** @type {Pane | null} */ (null);
+  #banner = /** @type {LinkBanner | null} */ (null);
+  #member = /** @type {Member} */ ({});
+
+  static get observedAttributes() {
+    return [...super.observedAttributes, "session", "mode", "fold-partial", "no-banner", "label"];
+  }
+
+  get properties() {
+    return [...super.properties, "session", "mode", "foldPartial", "noBanner", "label"];
+  }
+
+  /** The session that is shown; empty: none. */
+  get session() {
+    return this.getAttribute("session") ?? "";
+  }
+
+  set session(session) {
+    this.#reflect("session", session || null);
+  }
+
+  /** `compact` folds finished turns, `normal` shows all of them. @returns {import("./expansion/actions.js").Mode} */
+  get mode() {
+    return this.getAttribute("mode") === "normal" ? "normal" : "compact";
+  }
+
+  set mode(mode) {
+    this.#reflect("mode", mode);
+  }
+
+  /** Whether turns fold that are whole while older ones are still to be loaded (E-5). */
+  get foldPartial() {
+    return this.hasAttribute("fold-partial");
+  }
+
+  set foldPartial(folds) {
+    this.#reflect("fold-partial", folds ? "" : null);
+  }
+
+  /** Whether somebody else says that the connection is lost. */
+  get noBanner() {
+    return this.hasAttribute("no-banner");
+  }
+
+  set noBanner(without) {
+    this.#reflect("no-banner", without ? "" : null);
+  }
+
+  /** What a screen reader calls it; the session's id unless given. */
+  get label() {
+    return this.getAttribute("label") || this.session;
+  }
+
+  set label(text) {
+    this.#reflect("label", text || null);
+  }
+
+  /** What shows the session; null while none is chosen, or the element is not in a page. */
+  get pane() {
+    return this.#pane;
+  }
+
+  /** @param {string} name @param {string | null} before @param {string | null} after */
+  attributeChangedCallback(name, before, after) {
+    if (before === after) return;
+    if (name === "mode" || name === "fold-partial") this.#pane?.derive();
+    else if (name === "label") this.#pane?.scroll.setAttribute("aria-label", this.label);
+    else super.attributeChangedCallback(name, before, after);
+  }
+
+  /** @param {ServiceClient} service @returns {Member} */
+  enter(service) {
+    const { words, session } = this;
+    this.#banner = this.noBanner ? null : new LinkBanner(words, () => service.connection.wake());
+    this.#pane = session ? new Pane(session, this.#host(service)) : null;
+    const empty = el("div", { class: "placeholder" }, el("strong", {}, words.choose), el("p", {}, words.choose_hint));
+    this.replaceChildren(...[this.#banner?.element, this.#pane?.element ?? empty].filter((one) => one !== undefined));
+    this.#pane?.scroll.setAttribute("aria-label", this.label);
+    if (service.live) this.#pane?.subscribe();
+    this.#member = {
+      opened: () => {
+        this.#pane?.subscribe();
+        this.#pane?.view.tick();
+      },
+      frame: (frame) => this.#pane?.receive(frame),
+      linked: (link) => this.#linked(link),
+      expanded: (changed) => changed === session && this.#pane?.derive(),
+      tick: () => {
+        this.#banner?.tick();
+        this.#pane?.view.tick();
+      },
+    };
+    return this.#member;
+  }
+
+  exit() {
+    this.#pane?.stop();
+    this.#pane = null;
+    this.replaceChildren();
+  }
+
+  connectedCallback() {
+    super.connectedCallback();
+    this.#pane?.scroller.restore();
+  }
+
+  /** @param {import("./connection.js").Link} link */
+  #linked(link) {
+    this.dataset.link = link.name;
+    this.#banner?.show(link);
+    this.#pane?.view.tick();
+    this.say("turnfold-link", link);
+  }
+
+  /** @param {ServiceClient} service @returns {import("./pane.js").PaneHost} */
+  #host(service) {
+    return {
+      words: this.words,
+      send: (message) => service.send(message),
+      live: () => service.live,
+      nowMs: () => service.nowMs(),
+      options: () => ({ mode: this.mode, foldPartial: this.foldPartial }),
+      prefer: (change) => this.#prefer(change),
+      expansion: (session) => service.pane(session),
+      focusFirst: (action) => service.focusFirst(action),
+      dispatch: (action) => service.dispatch(action, this.#member),
+      urlOf: (path) => service.urlOf(path),
+      headers: () => service.headers(),
+    };
+  }
+
+  /** The reader chose something in here. @param {Partial<ReaderOptions>} change */
+  #prefer(change) {
+    if (!this.say("turnfold-prefer", change)) return;
+    if (change.mode) this.mode = change.mode;
+    if (change.foldPartial !== undefined) this.foldPartial = change.foldPartial;
+  }
+
+  /** @param {string} name @param {string | null} value null: none */
+  #reflect(name, value) {
+    if (value === null) this.removeAttribute(name);
+    else this.setAttribute(name, value);
+  }
+}
