@@ -46,7 +46,12 @@ def _is_stopped(turn: TurnBuilder, layout: Layout) -> bool:
 def _cut_by_its_end(turn: TurnBuilder) -> str | None:
     """Give the row of the last step where no message settled it and the turn's end says why: that is no stop (C-10)."""
     step = None if turn.latest_step is None else turn.steps[turn.latest_step]
-    if turn.closing is None or turn.closing.reason in _SILENT_ENDS or step is None or step.message is not None:
+    if (
+        turn.closing is None
+        or turn.closing.reason in _SILENT_ENDS
+        or step is None
+        or step.message is not None
+    ):
         return None
     return f"step:{turn.tag}:{step.number}"
 

@@ -37,7 +37,7 @@ INPUT = {
     "call_id": "c1",
     "text": "{",
 }
-CALLING = [
+CALLING: list[Event] = [
     {"type": "text", "text": "I look."},
     {"type": "tool_call", "call_id": "c1", "name": "read", "input": {}},
 ]
