@@ -14,6 +14,7 @@ from api.http_admin import QuarantineList, Status, list_quarantine, status
 from api.http_blobs import get_blob
 from api.http_errors import on_exception
 from api.http_events import Accepted, LogLine, append_events, read_log
+from api.http_export import export_session
 from api.http_metrics import metrics
 from api.http_preferences import get_preferences, patch_preferences
 from api.http_probes import Alive, Ready, livez, readyz, schema
@@ -33,6 +34,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     append_events,
     asset,
     delete_session,
+    export_session,
     get_blob,
     get_preferences,
     get_row_text,

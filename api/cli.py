@@ -1,4 +1,6 @@
-"""The command `turnfold`: serve, status, import, show, tail. An error is one clear line and a non-zero exit code."""
+"""The command `turnfold`: serve, status, import, show, tail, export. An error is one clear line and a non-zero
+exit code.
+"""
 
 import os
 import sys
@@ -13,6 +15,7 @@ import typer
 from typer.exceptions import TyperException
 
 from api.cli_errors import CommandError
+from api.cli_export import export as export_session
 from api.cli_follow import follow_file
 from api.cli_import import PAUSE_CAP_MS, Target, import_files
 from api.cli_show import ShowOptions
@@ -60,6 +63,14 @@ class Speed(StrEnum):
 
     RECORDED = "1x"
     MAX = "max"
+
+
+class ExportFormat(StrEnum):
+    """What `export --format` takes."""
+
+    MARKDOWN = "markdown"
+    HTML = "html"
+    JSONL = "jsonl"
 
 
 Files = Annotated[
@@ -203,10 +214,33 @@ def tail(
     locale: LocaleOption = Language.EN,
 ) -> None:
     """Follow a session of the running service as text, until Ctrl-C."""
-    if not is_session_id(session.encode()):
-        raise CommandError(f"{session!r} is not a session id: use 1 to 256 of A-Z a-z 0-9 . _ : @ -")
+    _check_session(session)
     with _to_a_pipe():
         tail_session(session, Target(url=url, token=token), locale.value)
+
+
+@app.command()
+def export(
+    session: Annotated[str, typer.Argument(help="The session to export.")],
+    file_format: Annotated[
+        ExportFormat, typer.Option("--format", help="To read, to read with pictures, or for programs.")
+    ] = ExportFormat.MARKDOWN,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write; default: standard output.")
+    ] = None,
+    url: UrlOption = DEFAULT_URL,
+    token: TokenOption = None,
+    locale: LocaleOption = Language.EN,
+) -> None:
+    """Write a whole session of the running service as one file (docs/export.md)."""
+    _check_session(session)
+    with _to_a_pipe():
+        export_session(session, file_format.value, locale.value, Target(url=url, token=token), output)
+
+
+def _check_session(session: str) -> None:
+    if not is_session_id(session.encode()):
+        raise CommandError(f"{session!r} is not a session id: use 1 to 256 of A-Z a-z 0-9 . _ : @ -")
 
 
 @contextmanager

@@ -54,7 +54,7 @@ async def get_blob(request: Request[Any, Any, Any], session: SESSION, digest: Di
     summary = await known_summary(parts, known)
     fold, _ = await parts.transcripts.look(known, summary.version)
     seq = fold.blobs.get(digest)
-    found = None if seq is None else await _read(parts, known, seq, digest)
+    found = None if seq is None else await read_blob(parts, known, seq, digest)
     if found is None:
         raise ProblemError(
             "blob_unknown", "No event of the session brought it.", where="path parameter digest"
@@ -62,7 +62,8 @@ async def get_blob(request: Request[Any, Any, Any], session: SESSION, digest: Di
     return not_modified(request, f'"{digest}"') or _answer(found)
 
 
-async def _read(parts: Parts, session: SessionId, seq: int, digest: str) -> Blob | None:
+async def read_blob(parts: Parts, session: SessionId, seq: int, digest: str) -> Blob | None:
+    """The content of a digest out of the event that brought it; None where it did not."""
     for batch in (await parts.reader.read_log(session, seq - 1, 1)).batches:
         at = seq - batch.first_seq
         event = decode_event(batch.events[at]) if 0 <= at < len(batch.events) else None

@@ -25,6 +25,8 @@ ACCESS_KEY: Final = "turnfold_access"
 _SHOWN_CHARS: Final = 64
 #: Folds of the past that run at once; each replays a log and holds one fold.
 _TIME_TRAVELLERS: Final = 4
+#: Exports that run at once; each holds one whole fold for as long as its client reads.
+_EXPORTS: Final = 4
 
 
 class Transcripts(Protocol):
@@ -46,7 +48,8 @@ class Transcripts(Protocol):
 class EdgeLimits(msgspec.Struct, frozen=True, kw_only=True):
     """What one request may cost; waits end after `wait_ms`; `lag_ms` is the most that counts as ready.
 
-    Of a text over `inline_bytes` the head alone travels.
+    Of a text over `inline_bytes` the head alone travels. A client that takes nothing of a file for `stall_ms` is
+    given up.
     """
 
     max_event_bytes: int = 16 * 1024 * 1024
@@ -54,6 +57,7 @@ class EdgeLimits(msgspec.Struct, frozen=True, kw_only=True):
     inline_bytes: int = 16 * 1024
     wait_ms: int = 10_000
     lag_ms: int = 30_000
+    stall_ms: int = 60_000
 
 
 class Readiness:
@@ -104,6 +108,7 @@ class Parts:
     limits: EdgeLimits = field(default_factory=EdgeLimits)
     readiness: Readiness = field(default_factory=Readiness)
     time_travel: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_TIME_TRAVELLERS))
+    exports: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_EXPORTS))
 
 
 def parts_of(request: Request[Any, Any, Any]) -> Parts:

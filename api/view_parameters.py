@@ -67,9 +67,7 @@ async def asked_view(
 
     Raises ProblemError `invalid_parameter` for a mode of another view, or a language that nobody here speaks.
     """
-    if locale is not None and known_language(locale) is None:
-        detail = f"No labels are there in {locale!r}; there are {', '.join(known_locales())}."
-        raise ProblemError("invalid_parameter", detail, where="query parameter locale")
+    spoken_here = known_locale(request, locale)
     asked: AskedView
     if view == "tui":
         return TuiView(phase=phase, reasoning=reasoning)
@@ -88,7 +86,7 @@ async def asked_view(
     # Who may not read is told so by the route, and a view that is asked for whole needs no preference.
     reads = not is_whole and access.has_scope("read")
     preferences = await parts_of(request).preferences.read(access.subject) if reads else Preferences()
-    return completed(asked, preferences, locale or spoken(request.headers.get("accept-language", "")))
+    return completed(asked, preferences, spoken_here)
 
 
 ViewOfRequest = NamedDependency[View]
@@ -105,6 +103,16 @@ def _mode(given: str | None, modes: tuple[Any, ...], view: str) -> Any:
             where="query parameter mode",
         )
     return UNSET if given is None else given
+
+
+def known_locale(request: Request[Any, Any, Any], locale: Locale | None) -> Locale:
+    """The language that a request asks for, by parameter or else by header; raises the problem `invalid_parameter`."""
+    if locale is None:
+        return spoken(request.headers.get("accept-language", ""))
+    if known_language(locale) is None:
+        detail = f"No labels are there in {locale!r}; there are {', '.join(known_locales())}."
+        raise ProblemError("invalid_parameter", detail, where="query parameter locale")
+    return locale
 
 
 def _or_unset(given: bool | None) -> bool | UnsetType:

@@ -211,8 +211,8 @@ def queued_in(fold: Fold, turn: TurnBuilder) -> tuple[QueuedSteering, ...]:
     )
 
 
-def turn_value(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
-    """Make the frozen value of a turn in a view."""
+def turn_alone(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
+    """Make the frozen value of a turn in a view, without its rows."""
     assert turn.number is not None
     status, outcome = outcome_of(turn)
     started, ended = times_of(turn)
@@ -225,9 +225,14 @@ def turn_value(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
         ended_at_ms=ended,
         queued=queued_in(fold, turn),
         spec=turn.spec,
-        rows=_rows(fold, turn, view),
+        rows=(),
         presentation=present_in(fold, turn, view),
     )
+
+
+def turn_value(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
+    """Make the frozen value of a turn in a view."""
+    return structs.replace(turn_alone(fold, turn, view), rows=_rows(fold, turn, view))
 
 
 def _rows(

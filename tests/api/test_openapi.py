@@ -16,6 +16,7 @@ CALLS = {
     "/v1/sessions": {"get"},
     "/v1/sessions/{session}": {"get", "delete"},
     "/v1/sessions/{session}/blobs/{digest}": {"get"},
+    "/v1/sessions/{session}/export": {"get"},
     "/v1/sessions/{session}/search": {"get"},
     "/v1/sessions/{session}/events": {"get", "post"},
     "/v1/sessions/{session}/rows/{key}": {"get"},
@@ -72,7 +73,7 @@ async def test_answers_are_valid_under_their_schemas(stack: Stack) -> None:
         {"type": "turn/end", "turn": 1, "reason": "completed"},
     )
     for path in CALLS:
-        if path.endswith(("/events", "/blobs/{digest}", "/metrics")):
+        if path.endswith(("/events", "/blobs/{digest}", "/export", "/metrics")):
             continue  # no JSON
         asked = {"q": "x"} if path.endswith("/search") else {}
         response = await stack.client.get(path.format(session="s1", turn=1, key="user:u"), params=asked)
