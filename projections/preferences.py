@@ -13,27 +13,36 @@ from typing import Final, Literal, get_args
 import msgspec
 from msgspec import Raw, Struct
 
+from projections.languages import known_locales
+
+PresentationName = Literal["web", "desktop"]
 TranscriptView = Literal["compact", "normal"]
 DisplayMode = Literal["flat", "command-first", "fully-folded"]
 LEGACY_THINKING: Final = "thinking_display_mode"
 LEGACY_COMMANDS: Final = "keep_commands_expanded"
+AUTO: Final = "auto"
 
 
 class Preferences(Struct, frozen=True, kw_only=True):
     """One subject's preferences, each with its default.
 
     Attributes:
+        presentation: which of the two a page shows transcripts in.
         transcript_view: the web presentation's `compact` or `normal` (B-1).
         transcript_display_mode: the desktop presentation's layout (C-5).
         show_thinking: whether finished reasoning is shown on the desktop (C-7).
         auto_collapse_settled_groups, auto_collapse_thinking: whether what is over closes by itself (C-8).
+        language: of words and labels, as a locale that this service speaks; `auto` is the reader's own choice of their
+            browser or terminal (E-18).
     """
 
+    presentation: PresentationName = "web"
     transcript_view: TranscriptView = "compact"
     transcript_display_mode: DisplayMode = "fully-folded"
     show_thinking: bool = True
     auto_collapse_settled_groups: bool = True
     auto_collapse_thinking: bool = True
+    language: str = AUTO
 
 
 class InvalidPreference(Struct, frozen=True, kw_only=True):
@@ -45,6 +54,7 @@ class InvalidPreference(Struct, frozen=True, kw_only=True):
 
 
 _CHOICES: Final[Mapping[str, tuple[str, ...]]] = {
+    "presentation": get_args(PresentationName),
     "transcript_view": get_args(TranscriptView),
     "transcript_display_mode": get_args(DisplayMode),
 }
@@ -94,13 +104,18 @@ def _decoded(raw: bytes) -> object:
         return None
 
 
+def _choices(name: str) -> tuple[str, ...] | None:
+    """What a field may hold; None: a switch. The languages are those of this process, a deployment's own ones too."""
+    return (AUTO, *known_locales()) if name == "language" else _CHOICES.get(name)
+
+
 def _is_valid(name: str, value: object) -> bool:
-    choices = _CHOICES.get(name)
+    choices = _choices(name)
     return isinstance(value, bool) if choices is None else isinstance(value, str) and value in choices
 
 
 def _expected(name: str) -> str:
-    choices = _CHOICES.get(name)
+    choices = _choices(name)
     return "true or false" if choices is None else f"one of {', '.join(choices)}"
 
 

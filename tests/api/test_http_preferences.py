@@ -10,11 +10,13 @@ from tests.api.stack import Stack, serving
 
 SECRET = "preferences-test-secret-of-32-bytes!"
 DEFAULTS = {
+    "presentation": "web",
     "transcript_view": "compact",
     "transcript_display_mode": "fully-folded",
     "show_thinking": True,
     "auto_collapse_settled_groups": True,
     "auto_collapse_thinking": True,
+    "language": "auto",
 }
 
 
@@ -74,11 +76,13 @@ async def test_a_view_takes_what_was_not_asked_for_from_the_preferences(stack: S
     turn = {"type": "turn/start", "turn": 1}
     await stack.post("s1", turn)
     chosen = {
+        "presentation": "desktop",
         "transcript_view": "normal",
         "transcript_display_mode": "flat",
         "show_thinking": False,
         "auto_collapse_settled_groups": False,
         "auto_collapse_thinking": False,
+        "language": "zh-CN",
     }
     plain = (await stack.client.get("/v1/sessions/s1/transcript")).json()
     log = (await stack.client.get("/v1/sessions/s1/events")).content

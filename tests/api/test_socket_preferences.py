@@ -14,11 +14,13 @@ from tests.api.test_socket_live import turn_of
 
 DESKTOP = {"kind": "desktop", "mode": "fully-folded"}
 DEFAULTS = {
+    "presentation": "web",
     "transcript_view": "compact",
     "transcript_display_mode": "fully-folded",
     "show_thinking": True,
     "auto_collapse_settled_groups": True,
     "auto_collapse_thinking": True,
+    "language": "auto",
 }
 
 

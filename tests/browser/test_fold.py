@@ -47,9 +47,9 @@ def test_no_seat_is_made_anew_by_a_fold_or_a_mode(transcript: TranscriptPage) ->
     transcript.append(turn_end())
     expect(transcript.control()).to_be_visible()
     transcript.control().click()
-    transcript.page.get_by_role("button", name="Full").click()
+    transcript.prefer(transcript_view="normal")
     expect(transcript.control()).to_be_hidden()
-    transcript.page.get_by_role("button", name="Compact").click()
+    transcript.prefer(transcript_view="compact")
     expect(transcript.control()).to_have_attribute("aria-expanded", "true")
     assert transcript.unmarked_seats() == ["tail:1"]
 

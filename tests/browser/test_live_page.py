@@ -169,4 +169,4 @@ def test_labels_and_words_are_in_the_readers_language(page: Page, service: Servi
         transcript.append(*turn_with_tool(), turn_end())
         transcript.open()
         expect(transcript.control()).to_have_text("1 次工具调用 · 1 条消息")
-        expect(transcript.page.get_by_role("button", name="紧凑")).to_be_visible()
+        expect(transcript.page.locator(".pane-head").get_by_role("button", name="设置")).to_be_visible()

@@ -1,5 +1,6 @@
 """What a test says about the page, in the reader's words."""
 
+import httpx
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.service import Event, Service
@@ -40,6 +41,11 @@ class TranscriptPage:
     def control(self, turn: int = 1) -> Locator:
         """The button that opens and closes a turn's process."""
         return self.row(f"process:{turn}").get_by_role("button")
+
+    def prefer(self, **changes: object) -> None:
+        """Change what is preferred, as another window would."""
+        answer = httpx.patch(f"{self.service.address}/v1/preferences", json=changes, timeout=10)
+        assert answer.is_success, answer.text
 
     def markup(self) -> str:
         """The transcript as it is drawn."""

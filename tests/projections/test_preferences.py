@@ -15,11 +15,13 @@ from msgspec.structs import asdict
 from projections.preferences import FIELDS, InvalidPreference, Preferences, changes_of, normalised
 
 DEFAULTS = Preferences(
+    presentation="web",
     transcript_view="compact",
     transcript_display_mode="fully-folded",
     show_thinking=True,
     auto_collapse_settled_groups=True,
     auto_collapse_thinking=True,
+    language="auto",
 )
 ROOT = Path(__file__).parent.parent / "vectors"
 VECTORS = sorted((ROOT / "preferences").glob("*.json"))
@@ -41,7 +43,7 @@ def asked(**values: object) -> dict[str, Raw]:
 
 def test_the_vectors_are_there_and_well_formed() -> None:
     """A run over an empty folder proves nothing."""
-    assert len(VECTORS) >= 13
+    assert len(VECTORS) >= 15
     for path in VECTORS:
         vector = json.loads(path.read_text(encoding="utf-8"))
         jsonschema.validate(vector, SCHEMA)
@@ -70,12 +72,14 @@ def test_nothing_stored_reads_as_the_defaults() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        ("presentation", "desktop"),
         ("transcript_view", "normal"),
         ("transcript_display_mode", "flat"),
         ("transcript_display_mode", "command-first"),
         ("show_thinking", False),
         ("auto_collapse_settled_groups", False),
         ("auto_collapse_thinking", False),
+        ("language", "zh-CN"),
     ],
 )
 def test_a_valid_value_is_read_back(field: str, value: object) -> None:
@@ -92,6 +96,8 @@ def test_a_valid_value_is_read_back(field: str, value: object) -> None:
         ("show_thinking", "false"),
         ("auto_collapse_settled_groups", 0),
         ("auto_collapse_thinking", None),
+        ("presentation", "tui"),
+        ("language", "tlh"),
     ],
 )
 def test_an_invalid_stored_value_reads_as_the_default(field: str, value: object) -> None:
@@ -135,6 +141,8 @@ def test_null_goes_back_to_the_default() -> None:
         ("transcript_display_mode", "", "one of flat, command-first, fully-folded"),
         ("show_thinking", "yes", "true or false"),
         ("auto_collapse_thinking", 1, "true or false"),
+        ("presentation", "tui", "one of web, desktop"),
+        ("language", "tlh", "one of auto, en, zh-CN"),
         ("colour", "red", f"one of {', '.join(FIELDS)}"),
     ],
 )

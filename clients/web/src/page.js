@@ -2,31 +2,41 @@
  * The reference page's composition: the list of sessions, the chosen one's transcript, the heading above it. Both are
  * the library's own elements, joined to one service.
  *
- * The address keeps the chosen session (`#session`). The reader's options are kept in this browser, as preferences; what the
- * reader opened by hand is kept in memory alone.
+ * The address keeps the chosen session (`#session`). The reader's preferences are kept by the service, and what changes
+ * in one window shows in the others at once; what the reader opened by hand is kept in memory alone.
  */
 
 import { el, icon, setText } from "./element.js";
 import { TurnfoldSessions, TurnfoldTranscript } from "./elements.js";
 import { LinkBanner } from "./link_banner.js";
+import { PreferenceKeeper } from "./preferences.js";
+import { loadFoldPartial, storeFoldPartial } from "./reader_options.js";
+import { preferenceSaver } from "./service.js";
 import { ServiceClient } from "./service_client.js";
-import { loadOptions, storeOptions } from "./reader_options.js";
+import { SettingsPanel } from "./settings_panel.js";
 import { wordsFor } from "./words.js";
 
 class Page {
   constructor() {
-    this.words = wordsFor(navigator.languages);
-    document.documentElement.lang = this.words.language;
-    this.options = loadOptions();
     /** What was typed where the service asked for a token. @type {string | null} */
     this.token = null;
     // Relative to the page, so that a base path works.
     this.service = new ServiceClient(".", { token: () => this.token });
+    const save = preferenceSaver(this.service.urlOf("v1/preferences"), () => this.service.headers());
+    this.preferences = new PreferenceKeeper(save, (failed) => this.#preferred(failed));
+    this.words = this.#wanted();
     this.transcript = new TurnfoldTranscript();
     this.sessions = new TurnfoldSessions();
+    this.transcript.noBanner = true;
+    this.transcript.foldPartial = loadFoldPartial();
+    this.transcript.service = this.sessions.service = this.service;
+    this.transcript.addEventListener("turnfold-prefer", (event) => storeFoldPartial(/** @type {CustomEvent} */ (event).detail.foldPartial));
     this.#build();
-    this.#applyOptions();
     this.service.join({
+      opened: (welcome) => this.preferences.receive(welcome.preferences),
+      frame: (frame) => {
+        if (frame.type === "preferences") this.preferences.receive(frame.preferences);
+      },
       linked: (link) => this.#linked(link),
       listed: () => this.#drawHead(),
       tick: () => this.banner.tick(),
@@ -37,42 +47,49 @@ class Page {
 
   #build() {
     const { words } = this;
-    this.transcript.noBanner = true;
-    this.transcript.service = this.sessions.service = this.service;
-    this.transcript.addEventListener("turnfold-prefer", (event) => this.#prefer(/** @type {CustomEvent} */ (event).detail));
+    this.settings = new SettingsPanel(words, (change) => this.preferences.change(change));
     this.linkDot = el("span", { class: "link", role: "status" });
-    const brand = el("div", { class: "brand" }, el("span", { class: "brand-name" }, "Turnfold"), this.linkDot);
+    const brand = el("div", { class: "brand" }, el("span", { class: "brand-name" }, "Turnfold"), this.linkDot, this.settings.button());
     const sidebar = el("nav", { class: "sidebar", "aria-label": words.sessions }, brand, this.sessions);
     this.title = el("h1", { class: "pane-title" });
     this.meta = el("div", { class: "pane-meta" });
     const back = el("a", { class: "back", href: "#", "aria-label": words.back, title: words.back }, icon("back"));
-    this.modes = el("div", { class: "modes", role: "group", "aria-label": words.mode, title: words.mode });
-    for (const mode of /** @type {const} */ (["compact", "normal"])) this.modes.append(this.#modeButton(mode));
-    this.head = el("header", { class: "pane-head" }, back, el("div", { class: "pane-heading" }, this.title, this.meta), this.modes);
+    this.head = el("header", { class: "pane-head" }, back, el("div", { class: "pane-heading" }, this.title, this.meta), this.settings.button());
     this.banner = new LinkBanner(words, () => this.service.connection.wake(), (token) => this.#signIn(token));
-    document.body.append(sidebar, el("main", { class: "pane" }, this.banner.element, this.head, this.transcript));
+    const main = el("main", { class: "pane" }, this.banner.element, this.head, this.transcript);
+    document.documentElement.lang = this.transcript.locale = this.sessions.locale = words.language;
+    document.body.replaceChildren(sidebar, main, this.settings.element);
+    this.#applyPreferences(false);
   }
 
-  /** @param {import("./expansion/actions.js").Mode} mode */
-  #modeButton(mode) {
-    const button = el("button", { type: "button", "data-mode": mode }, this.words[mode]);
-    button.addEventListener("click", () => this.#prefer({ mode }));
-    return button;
+  /** The words of the preferred language; without one, of the browser's. */
+  #wanted() {
+    const { language } = this.preferences.held;
+    return wordsFor(language === "auto" ? navigator.languages : [language]);
   }
 
-  /** @param {Partial<import("./reader_options.js").ReaderOptions>} change */
-  #prefer(change) {
-    this.options = { ...this.options, ...change };
-    storeOptions(this.options);
-    this.#applyOptions();
+  /** Another preference is in effect, or one could not be saved. @param {boolean} failed */
+  #preferred(failed) {
+    const words = this.#wanted();
+    if (words.language !== this.words.language) this.#translate(words);
+    this.#applyPreferences(failed);
   }
 
-  #applyOptions() {
-    this.transcript.mode = this.options.mode;
-    this.transcript.foldPartial = this.options.foldPartial;
-    for (const button of this.modes.children) {
-      button.setAttribute("aria-pressed", String(/** @type {HTMLElement} */ (button).dataset.mode === this.options.mode));
-    }
+  /** @param {boolean} failed */
+  #applyPreferences(failed) {
+    const { held } = this.preferences;
+    this.settings.draw(held, failed);
+    this.transcript.mode = held.transcript_view;
+  }
+
+  /** All words are written anew; what the reader opened stays. @param {import("./words.js").Words} words */
+  #translate(words) {
+    const { open } = this.settings;
+    this.words = words;
+    this.#build();
+    this.#drawHead();
+    this.#linked(this.service.link);
+    if (open) this.settings.show();
   }
 
   /** @param {string} token */

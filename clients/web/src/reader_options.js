@@ -1,38 +1,25 @@
 /**
- * What the reader chose for all sessions, as this browser keeps it. The service's own preferences take its place when
- * they are there.
+ * What the reader chose in this browser alone: whether turns fold that are whole before all of the history is there
+ * (E-5). Everything else is a preference, which the service keeps (`preferences.js`).
  *
- * @typedef {import("./expansion/actions.js").Mode} Mode
- * @typedef {Readonly<{mode: Mode, foldPartial: boolean}>} ReaderOptions
+ * @typedef {Readonly<{mode: import("./expansion/actions.js").Mode, foldPartial: boolean}>} ReaderOptions
  */
 
-const MODE = "turnfold.transcript_view";
 const FOLD_PARTIAL = "turnfold.fold_partial";
 
-/** @returns {ReaderOptions} compact, and nothing folds before its history is whole, unless it was chosen otherwise here */
-export function loadOptions() {
-  return { mode: load(MODE) === "normal" ? "normal" : "compact", foldPartial: load(FOLD_PARTIAL) === "yes" };
-}
-
-/** @param {ReaderOptions} options */
-export function storeOptions({ mode, foldPartial }) {
-  store(MODE, mode);
-  store(FOLD_PARTIAL, foldPartial ? "yes" : "no");
-}
-
-/** @param {string} key */
-function load(key) {
+/** @returns {boolean} false unless it was chosen otherwise here */
+export function loadFoldPartial() {
   try {
-    return localStorage.getItem(key);
+    return localStorage.getItem(FOLD_PARTIAL) === "yes";
   } catch {
-    return null;
+    return false;
   }
 }
 
-/** @param {string} key @param {string} value */
-function store(key, value) {
+/** @param {boolean} foldPartial */
+export function storeFoldPartial(foldPartial) {
   try {
-    localStorage.setItem(key, value);
+    localStorage.setItem(FOLD_PARTIAL, foldPartial ? "yes" : "no");
   } catch {
     // A browser that keeps nothing for this page still shows what was chosen until it is closed.
   }

@@ -44,3 +44,16 @@ async function load(url, headers) {
   if (!answer.ok) throw new Error(`${answer.status}`);
   return URL.createObjectURL(await answer.blob());
 }
+
+/** @param {string} url of the preferences @param {Headers} headers @returns {import("./preferences.js").Save} */
+export function preferenceSaver(url, headers) {
+  return async (change) => {
+    const answer = await fetch(url, {
+      method: "PATCH",
+      headers: { ...headers(), "content-type": "application/json" },
+      body: JSON.stringify(change),
+    });
+    if (!answer.ok) throw new Error(`${answer.status}`);
+    return answer.json();
+  };
+}
