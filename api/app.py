@@ -21,6 +21,7 @@ from api.http_probes import Alive, Ready, livez, readyz, schema
 from api.http_rows import RowTextPart, get_row_text
 from api.http_search import SearchPage, search_session
 from api.http_sessions import delete_session, get_session, list_sessions
+from api.http_tickets import TicketGiven, create_ticket
 from api.http_transcripts import OneSpec, OneTurn, get_transcript, get_turn, get_turn_spec
 from api.listing import SessionEntry, SessionPage
 from api.openapi import openapi_config
@@ -33,6 +34,7 @@ from projections.transcript import Transcript
 ROUTES: Final[Sequence[ControllerRouterHandler]] = (
     append_events,
     asset,
+    create_ticket,
     delete_session,
     export_session,
     get_blob,
@@ -68,6 +70,7 @@ ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
     SessionEntry,
     SessionPage,
     Status,
+    TicketGiven,
     Transcript,
 )
 

@@ -7,6 +7,7 @@ from litestar.types import ASGIApp
 
 from api.auth import Authenticator
 from api.condition import LiveCounts
+from api.credentials import Credentials
 from api.hub import Hub
 from api.messages import Limits
 from api.metrics import EdgeMetrics
@@ -17,6 +18,7 @@ from service.keys import SessionId
 from service.ports import Reader
 from service.preferences import PreferenceStore
 from service.settings import Settings
+from service.tickets import TicketStore
 
 
 class Live:
@@ -62,7 +64,9 @@ class Live:
 async def open_live(
     reader: Reader,
     preferences: PreferenceStore,
+    tickets: TicketStore,
     settings: Settings,
+    *,
     metrics: EdgeMetrics,
     limits: Limits | None = None,
 ) -> AsyncIterator[Live]:
@@ -71,8 +75,8 @@ async def open_live(
         reader, flush_ms=settings.flush_ms, metrics=metrics, inline_bytes=settings.inline_bytes
     ).start()
     slow = SlowLimits(max_unsent_bytes=settings.max_unsent_bytes, slow_ms=settings.slow_client_ms)
-    authenticator = Authenticator(settings.jwt_secret)
-    sockets = Sockets(hub, authenticator, preferences, metrics, limits=limits, slow=slow)
+    credentials = Credentials(Authenticator(settings.jwt_secret), tickets)
+    sockets = Sockets(hub, credentials, preferences, metrics, limits=limits, slow=slow)
     hub.spawn(sockets.watch())
     hub.spawn(sockets.follow_preferences())
     try:

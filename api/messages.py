@@ -40,9 +40,10 @@ class _Client(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Hello(_Client, frozen=True, kw_only=True, tag="hello"):
-    """The first message: who the client is. `token` is a token or a ticket; none if the handshake said it."""
+    """The first message: who the client is, by a token or by a ticket; by neither if the handshake said it."""
 
     token: Token | None = None
+    ticket: Token | None = None
 
 
 class Subscribe(_Client, frozen=True, kw_only=True, tag="subscribe"):
@@ -87,9 +88,10 @@ class LoadEarlier(_Client, frozen=True, kw_only=True, tag="load_earlier"):
 
 
 class Refresh(_Client, frozen=True, kw_only=True, tag="refresh"):
-    """A fresh token for this socket; subscriptions and positions stay."""
+    """A fresh token or ticket for this socket; subscriptions and positions stay."""
 
-    token: Token
+    token: Token | None = None
+    ticket: Token | None = None
 
 
 class Ping(_Client, frozen=True, kw_only=True, tag="ping"):
@@ -296,7 +298,18 @@ def decode(raw: bytes, codec: Codec = "json") -> ClientMessage | Refused:
         message = decoder.decode(raw)
     except (msgspec.DecodeError, RecursionError) as problem:
         return Refused(code=ErrorCode.INVALID_MESSAGE, message=f"{tag.type}: {problem}", sub=sub)
-    return _unspoken(message) or message
+    return _ambiguous(message) or _unspoken(message) or message
+
+
+def _ambiguous(message: ClientMessage) -> Refused | None:
+    """Refuse a message that says who the client is twice, or a `refresh` that does not say it at all."""
+    if not isinstance(message, Hello | Refresh):
+        return None
+    said = (message.token is not None) + (message.ticket is not None)
+    if said == 1 or (said == 0 and isinstance(message, Hello)):
+        return None
+    name = "hello" if isinstance(message, Hello) else "refresh"
+    return Refused(code=ErrorCode.INVALID_MESSAGE, message=f"{name}: give either `token` or `ticket`")
 
 
 def _unspoken(message: ClientMessage) -> Refused | None:

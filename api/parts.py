@@ -20,6 +20,7 @@ from service.keys import SessionId, is_session_id
 from service.ports import Clock, Reader, Source, Store
 from service.preferences import PreferenceStore
 from service.stored import Summary
+from service.tickets import TicketStore
 
 ACCESS_KEY: Final = "turnfold_access"
 _SHOWN_CHARS: Final = 64
@@ -99,6 +100,7 @@ class Parts:
     store: Store
     source: Source
     preferences: PreferenceStore
+    tickets: TicketStore
     transcripts: Transcripts
     clock: Clock
     partition_count: int

@@ -7,10 +7,10 @@ Rules:
    argument.
 2. The legal transitions are the table `TRANSITIONS`. An input that it does not hold, or that breaks a
    limit, is refused with an error message and leaves the state untouched.
-3. A socket starts as a `STRANGER`, who must say `hello` with a token, or as `KNOWN`, where the handshake
+3. A socket starts as a `STRANGER`, who must say `hello` with a token or a ticket, or as `KNOWN`, where the handshake
    authenticated it or nobody has to; a known client may leave `hello` out. `welcome` is always the first
    message of the service.
-4. While a token is being checked (`AUTHENTICATING`), no message is legal: the shell reads on after the
+4. While a token or a ticket is being checked (`AUTHENTICATING`), no message is legal: the shell reads on after the
    answer.
 5. A subscription's name is the client's; it is free again once the subscription ended, by whichever side.
    Its `view_rev` starts at 1 and grows with each `set_view`, and with each change of a preference that it is
@@ -21,7 +21,6 @@ Rules:
 
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import Literal
 
 import msgspec
 
@@ -48,6 +47,7 @@ from api.messages import (
     decode,
     error,
 )
+from api.rate import Rate
 from projections.asked_view import AskedView, completed
 from projections.position import Position
 from projections.preferences import Preferences
@@ -122,6 +122,13 @@ class Renew(_Effect, frozen=True, kw_only=True):
     token: str
 
 
+class Redeem(_Effect, frozen=True, kw_only=True):
+    """Use up `ticket`, then do as for the token of `hello`, or, where it `renews`, of `refresh`."""
+
+    ticket: str
+    renews: bool = False
+
+
 class Follow(_Effect, frozen=True, kw_only=True):
     """Start a subscription of one session."""
 
@@ -167,7 +174,7 @@ class Close(_Effect, frozen=True, kw_only=True):
     reason: str
 
 
-Effect = Send | Authenticate | Renew | Follow | FollowList | Drop | Show | Reach | Close
+Effect = Send | Authenticate | Renew | Redeem | Follow | FollowList | Drop | Show | Reach | Close
 
 
 class Connection:
@@ -183,7 +190,7 @@ class Connection:
         """The `view_rev` of each subscription by its name; 0 for the list of sessions."""
         self._asked: dict[str, AskedView] = {}
         self._preferences = Preferences()
-        self._rate = _Rate(limits.max_messages_per_minute, now_ms)
+        self._rate = Rate(limits.max_messages_per_minute, now_ms)
         self._codec: Codec = codec
 
     def receive(self, data: str | bytes, now_ms: int) -> list[Effect]:
@@ -212,13 +219,13 @@ class Connection:
                 return self._request(message, now_ms)
 
     def admit(self, now_ms: int, expires_at_ms: int | None = None) -> list[Effect]:
-        """Say that the token of `hello` is good, until `expires_at_ms` of the epoch where it expires."""
+        """Say that the token or ticket of `hello` is good, until `expires_at_ms` of the epoch where it expires."""
         if not self._step(Input.ADMITTED):
             return []
         return [self._welcome(now_ms, expires_at_ms)]
 
     def refuse(self, message: str) -> list[Effect]:
-        """Say that the token of `hello` is not good, and why."""
+        """Say that the token or ticket of `hello` is not good, and why."""
         if not self._step(Input.REFUSED):
             return []
         return [
@@ -227,7 +234,7 @@ class Connection:
         ]
 
     def renewed(self, now_ms: int, expires_at_ms: int | None) -> list[Effect]:
-        """Say that the token of `refresh` is good."""
+        """Say that the token or ticket of `refresh` is good."""
         return [] if self.state is State.CLOSED else [self._welcome(now_ms, expires_at_ms)]
 
     def hello_timeout(self) -> list[Effect]:
@@ -281,13 +288,16 @@ class Connection:
         return True
 
     def _hello(self, message: Hello, now_ms: int) -> list[Effect]:
-        happened = Input.BARE_HELLO if message.token is None else Input.TOKEN_HELLO
+        is_bare = message.token is None and message.ticket is None
+        happened = Input.BARE_HELLO if is_bare else Input.TOKEN_HELLO
         if (self.state, happened) == (State.STRANGER, Input.BARE_HELLO):
             return [_refusal(ErrorCode.UNAUTHENTICATED, "this service needs `hello` with a token or ticket")]
         if not self._step(happened):
             return [_refusal(ErrorCode.UNEXPECTED_MESSAGE, "`hello` was said already")]
         if message.token is not None:
             return [Authenticate(token=message.token)]
+        if message.ticket is not None:
+            return [Redeem(ticket=message.ticket)]
         return [self._welcome(now_ms)]
 
     def _request(self, message: Request, now_ms: int) -> list[Effect]:
@@ -304,7 +314,7 @@ class Connection:
             case Ping():
                 return [Send(message=Pong(server_time_ms=now_ms))]
             case Refresh():
-                return [Renew(token=message.token)]
+                return self._renew(message)
             case Subscribe() | SubscribeSessions():
                 return self._subscribe(message)
             case Unsubscribe():
@@ -337,6 +347,11 @@ class Connection:
             )
         ]
 
+    def _renew(self, message: Refresh) -> list[Effect]:
+        if message.ticket is not None:
+            return [Redeem(ticket=message.ticket, renews=True)]
+        return [Renew(token=message.token or "")]  # the decoder lets none through that has neither
+
     def _named(
         self, sub: str, effects: Callable[[], list[Effect]], *, session_only: bool = False
     ) -> list[Effect]:
@@ -367,29 +382,6 @@ class Connection:
                 preferences=self._preferences,
             )
         )
-
-
-Spent = Literal["within", "over", "far over"]
-
-
-class _Rate:
-    """A token bucket of one minute's messages; what is refused costs too, down to a minute's debt."""
-
-    __slots__ = ("_at_ms", "_left", "_per_minute")
-
-    def __init__(self, per_minute: int, now_ms: int) -> None:
-        self._per_minute = per_minute
-        self._left = float(per_minute)
-        self._at_ms = now_ms
-
-    def spend(self, now_ms: int) -> Spent:
-        """Take one message out of the bucket; return `within`, `over` or `far over`."""
-        gained = max(0, now_ms - self._at_ms) * self._per_minute / 60_000
-        self._at_ms = now_ms  # a clock that was set back gives nothing now, and goes on from there
-        self._left = min(float(self._per_minute), self._left + gained) - 1
-        if self._left >= 0:
-            return "within"
-        return "over" if self._left >= -self._per_minute else "far over"
 
 
 def _refusal(code: ErrorCode, message: str | None = None, sub: str | None = None) -> Send:

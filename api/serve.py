@@ -44,6 +44,7 @@ from service.settings import Settings
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
 from service.telemetry import start_logging
+from service.tickets_redis import RedisTickets
 from service.vocabulary import VocabularyError, read_vocabulary
 
 #: R-13: an unreachable server is a clear error within 5 s at start.
@@ -70,6 +71,7 @@ class Adapters(msgspec.Struct, frozen=True, kw_only=True):
     source: RedisSource
     reader: RedisReader
     preferences: RedisPreferences
+    tickets: RedisTickets
 
 
 def serve(settings: Settings, *, with_samples: bool = False, announce: Callable[[str], None] = print) -> int:
@@ -115,7 +117,9 @@ async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str
         clock = WallClock()
         adapters = await _adapters(url, settings, clock, opened)
         measured = meters(service_version())
-        opening = open_live(adapters.reader, adapters.preferences, settings, measured.edge)
+        opening = open_live(
+            adapters.reader, adapters.preferences, adapters.tickets, settings, metrics=measured.edge
+        )
         live = await opened.enter_async_context(opening)
         if with_samples:
             await load_samples(adapters.source, adapters.reader)
@@ -197,15 +201,18 @@ async def _adapters(url: str, settings: Settings, clock: WallClock, opened: Asyn
         source=RedisSource(url, keys, "fsync" if settings.redis_url is None else settings.ack),
         reader=RedisReader(url, keys),
         preferences=RedisPreferences(url),
+        tickets=RedisTickets(url),
     )
-    for one in (adapters.store, adapters.source, adapters.reader, adapters.preferences):
+    beside = (adapters.preferences, adapters.tickets)
+    for one in (adapters.store, adapters.source, adapters.reader, *beside):
         opened.push_async_callback(one.close)
     try:
         async with asyncio.timeout(_REACH_S):
             await adapters.store.start(clock.now_ms())
             await adapters.source.start()
             await adapters.reader.start()
-            await adapters.preferences.start()
+            for one in beside:
+                await one.start()
     except TimeoutError:
         raise ServeError(
             f"The Redis server did not answer within {_REACH_S:g} s; see TURNFOLD_REDIS_URL."
@@ -229,6 +236,7 @@ def _parts(
         store=adapters.store,
         source=adapters.source,
         preferences=adapters.preferences,
+        tickets=adapters.tickets,
         transcripts=live,
         clock=clock,
         partition_count=settings.partitions,

@@ -13,8 +13,9 @@ from typing import Any, Final
 import msgspec
 from litestar.types import Receive, Send
 
-from api.auth import Access, Authenticator
+from api.auth import Access
 from api.codes import CLOSES, CloseCode
+from api.credentials import Credentials
 from api.hub import Hub
 from api.messages import Codec, Limits
 from api.metrics import EdgeMetrics
@@ -54,7 +55,7 @@ class Sockets:
     def __init__(
         self,
         hub: Hub,
-        authenticator: Authenticator,
+        credentials: Credentials,
         preferences: PreferenceStore,
         metrics: EdgeMetrics,
         *,
@@ -64,7 +65,7 @@ class Sockets:
         """Make the application; the limits are the documented ones unless given."""
         self._hub = hub
         self._metrics = metrics
-        self._authenticator = authenticator
+        self._credentials = credentials
         self._limits = limits or Limits()
         self._slow = slow or SlowLimits()
         self._clients: dict[SocketClient, None] = {}
@@ -160,7 +161,7 @@ class Sockets:
     async def _serve(self, wire: Wire, access: Access | None, codec: Codec) -> None:
         client = SocketClient(
             hub=self._hub,
-            authenticator=self._authenticator,
+            credentials=self._credentials,
             access=access,
             wire=wire,
             limits=self._limits,

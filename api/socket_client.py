@@ -15,8 +15,9 @@ from typing import Any, Final
 
 import structlog
 
-from api.auth import Access, Authenticator
+from api.auth import Access
 from api.codes import CloseCode, ErrorCode
+from api.credentials import Credentials
 from api.frames import frame_of
 from api.hub import Hub
 from api.hub_channel import Follower
@@ -35,6 +36,7 @@ from api.protocol import (
     Follow,
     FollowList,
     Reach,
+    Redeem,
     Renew,
     Send,
     Show,
@@ -59,7 +61,7 @@ class SocketClient:
         self,
         *,
         hub: Hub,
-        authenticator: Authenticator,
+        credentials: Credentials,
         access: Access | None,
         wire: Wire,
         limits: Limits,
@@ -83,13 +85,14 @@ class SocketClient:
         self.subject: str | None = None
         self.prefers_as: str | None = None
         self._hub = hub
-        self._authenticator = authenticator
+        self._credentials = credentials
         self._wire = wire
         self._metrics = metrics
         self._now_ms = now_ms
         self._admitted = admitted
         self._preferences = preferences
         self._admitting: Access | None = None
+        self._redeeming: Redeem | None = None
         self._connection = Connection(limits=limits, known=access is not None, now_ms=now_ms(), codec=codec)
         self._outbox = Outbox(
             wire,
@@ -106,7 +109,7 @@ class SocketClient:
         self._expiry: list[asyncio.TimerHandle] = []
 
     async def run(self) -> None:
-        """Serve the socket until it is closed, by whichever side; raises what `preferences` raises."""
+        """Serve the socket until it is closed, by whichever side; raises what `preferences` and tickets raise."""
         loop = asyncio.get_running_loop()
         self._timers.append(
             loop.call_later(
@@ -120,6 +123,8 @@ class SocketClient:
                 self._enter(self.access)
             while (frame := await self._wire.read()) is not None:
                 self._perform(self._connection.receive(frame, self._now_ms()))
+                if self._redeeming is not None:
+                    await self._take(self._redeeming)
                 if self._admitting is not None:
                     await self._admit(self._admitting)
         finally:
@@ -167,9 +172,11 @@ class SocketClient:
             case Send():
                 self._send(effect.message)
             case Authenticate():
-                self._authenticate(effect.token)
+                self._authenticated(self._credentials.of_token(effect.token))
             case Renew():
-                self._renew(effect.token)
+                self._renewed(self._credentials.of_token(effect.token))
+            case Redeem():
+                self._redeeming = effect
             case Follow():
                 self._follow(effect)
             case FollowList():
@@ -188,8 +195,16 @@ class SocketClient:
     def _send(self, message: ServerMessage) -> None:
         self._outbox.put(frame_of(message, self._outbox.codec))
 
-    def _authenticate(self, token: str) -> None:
-        found = self._authenticator.authenticate(token)
+    async def _take(self, asked: Redeem) -> None:
+        """Use a ticket up. No other message is read meanwhile."""
+        self._redeeming = None
+        found = await self._credentials.of_ticket(asked.ticket, self._now_ms())
+        if asked.renews:
+            self._renewed(found)
+        else:
+            self._authenticated(found)
+
+    def _authenticated(self, found: Access | Refusal) -> None:
         if isinstance(found, Refusal):
             self._perform(self._connection.refuse(found.detail))
             return
@@ -212,8 +227,7 @@ class SocketClient:
         """Tell the client what its subject prefers now, and show it so."""
         self._perform(self._connection.prefer(preferences))
 
-    def _renew(self, token: str) -> None:
-        found = self._authenticator.authenticate(token)
+    def _renewed(self, found: Access | Refusal) -> None:
         if isinstance(found, Refusal):
             self._send(error(ErrorCode.UNAUTHENTICATED, found.detail))
             return

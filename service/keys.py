@@ -79,6 +79,11 @@ def preferences_key(subject: str) -> str:
     return f"turnfold:{{preferences}}:of:{subject}"
 
 
+def ticket_key(digest: str) -> str:
+    """What a ticket stands for, by the ticket's digest; expires."""
+    return f"turnfold:ticket:{digest}"
+
+
 class PartitionKeys:
     """The names of all keys of one partition."""
 

@@ -225,7 +225,9 @@ async def serving_sockets(
             slow_client_ms=slow_client_ms,
         )
         parts = stack.parts
-        opening = open_live(parts.reader, parts.preferences, settings, parts.metrics, limits)
+        opening = open_live(
+            parts.reader, parts.preferences, parts.tickets, settings, metrics=parts.metrics, limits=limits
+        )
         live = await opened.enter_async_context(opening)
         server = Server(build_app(replace(parts, transcripts=live), live.socket))
         if not ready_frames:

@@ -25,6 +25,7 @@ from service.reader_redis import RedisReader
 from service.settings import Settings
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
+from service.tickets_redis import RedisTickets
 
 SECRET = "a secret of more than thirty-two bytes"
 
@@ -76,8 +77,8 @@ async def serving(
     async with AsyncExitStack() as opened:
         url = (await opened.enter_async_context(EmbeddedEngine(directory))).url
         store, source, reader = RedisStore(url, keys), RedisSource(url, keys), RedisReader(url, keys)
-        preferences = RedisPreferences(url)
-        for adapter in (store, source, reader, preferences):
+        preferences, tickets = RedisPreferences(url), RedisTickets(url)
+        for adapter in (store, source, reader, preferences, tickets):
             opened.push_async_callback(adapter.close)
         await store.start(clock.now_ms())
         await source.start()
@@ -91,8 +92,9 @@ async def serving(
             store=store,
             source=source,
             preferences=preferences,
+            tickets=tickets,
             transcripts=await opened.enter_async_context(
-                open_live(reader, preferences, settings, measured.edge)
+                open_live(reader, preferences, tickets, settings, metrics=measured.edge)
             ),
             clock=clock,
             partition_count=1,

@@ -15,6 +15,7 @@ from api.protocol import (
     Follow,
     FollowList,
     Reach,
+    Redeem,
     Renew,
     Send,
     Show,
@@ -83,6 +84,18 @@ def test_a_token_is_checked_by_the_shell() -> None:
     assert refused[-1].code == CloseCode.UNAUTHENTICATED
 
 
+def test_a_ticket_is_used_up_by_the_shell() -> None:
+    """As a token is checked; meanwhile no other message is legal."""
+    stranger = connection(known=False)
+    assert say(stranger, {"type": "hello", "ticket": "t"}) == [Redeem(ticket="t")]
+    (refused,) = say(stranger, {"type": "ping"})
+    assert isinstance(refused, Send)
+    assert isinstance(refused.message, Error)
+    assert refused.message.code == ErrorCode.UNEXPECTED_MESSAGE
+    stranger.admit(NOW_MS)
+    assert stranger.state is State.OPEN
+
+
 def test_the_hello_timer_closes_strangers_alone() -> None:
     """Who said hello in time, or had to say nothing, is not touched by the timer."""
     stranger = connection(known=False)
@@ -104,6 +117,7 @@ def test_every_request_has_its_effect() -> None:
     assert show.view_rev == 2
     assert say(made, {"type": "load_earlier", "sub": "a", "limit": 5}) == [Reach(sub="a", limit=5)]
     assert say(made, {"type": "refresh", "token": "t"}) == [Renew(token="t")]
+    assert say(made, {"type": "refresh", "ticket": "t"}) == [Redeem(ticket="t", renews=True)]
     assert say(made, {"type": "unsubscribe", "sub": "a"}) == [Drop(sub="a")]
 
 

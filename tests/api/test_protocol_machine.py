@@ -22,6 +22,7 @@ from api.protocol import (
     Follow,
     FollowList,
     Reach,
+    Redeem,
     Renew,
     Send,
     Show,
@@ -42,6 +43,8 @@ def seen(effect: Effect) -> Seen:
             return (type(message).__name__.lower(),)
         case Authenticate() | Renew():
             return (type(effect).__name__.lower(), effect.token)
+        case Redeem():
+            return ("redeem", effect.ticket, effect.renews)
         case Follow() | Show():
             return (type(effect).__name__.lower(), effect.sub, effect.view_rev)
         case FollowList() | Drop() | Reach():
@@ -76,12 +79,12 @@ class Model:
             return [("error", ErrorCode.TOO_MANY_MESSAGES, None)]
         return kind()
 
-    def hello(self, token: str | None) -> list[Seen]:
+    def hello(self, credential: str, *, is_ticket: bool) -> list[Seen]:
         if self.phase not in ("stranger", "known"):
             return [("error", ErrorCode.UNEXPECTED_MESSAGE, None)]
-        if token is not None:
+        if credential:
             self.phase = "authenticating"
-            return [("authenticate", token)]
+            return [("redeem", credential, False) if is_ticket else ("authenticate", credential)]
         if self.phase == "stranger":
             return [("error", ErrorCode.UNAUTHENTICATED, None)]
         self.phase = "open"
@@ -149,7 +152,7 @@ class ProtocolMachine(RuleBasedStateMachine):
         assert found == expected
         for one in found:
             self.model.greeted |= one == WELCOME
-            assert self.model.greeted or one[0] in ("error", "authenticate", "close", "drain"), one
+            assert self.model.greeted or one[0] in ("error", "authenticate", "redeem", "close", "drain"), one
 
     def say(self, kind: Callable[[], list[Seen]], **message: Any) -> None:
         """The client sends a message."""
@@ -164,11 +167,11 @@ class ProtocolMachine(RuleBasedStateMachine):
         self.now_ms += seconds * 1000
         self.model.pass_time(seconds)
 
-    @rule(token=st.sampled_from([None, "good", "bad"]))
-    def hello(self, token: str | None) -> None:
-        """With a token or without."""
-        fields = {} if token is None else {"token": token}
-        self.say(lambda: self.model.hello(token), type="hello", **fields)
+    @rule(credential=st.sampled_from(["", "good", "bad"]), is_ticket=st.booleans())
+    def hello(self, credential: str, *, is_ticket: bool) -> None:
+        """With a token, a ticket, or neither."""
+        fields = {"ticket" if is_ticket else "token": credential} if credential else {}
+        self.say(lambda: self.model.hello(credential, is_ticket=is_ticket), type="hello", **fields)
 
     @rule(sub=names, listed=st.booleans())
     def subscribe(self, sub: str, *, listed: bool) -> None:
@@ -196,10 +199,12 @@ class ProtocolMachine(RuleBasedStateMachine):
         answer = lambda: self.model.reach(sub)  # noqa: E731 - as above
         self.say(lambda: self.model.request(sub, answer), type="load_earlier", sub=sub, limit=5)
 
-    @rule()
-    def refresh(self) -> None:
-        """A fresh token for an open socket."""
-        self.say(lambda: self.model.request(None, lambda: [("renew", "t")]), type="refresh", token="t")
+    @rule(is_ticket=st.booleans())
+    def refresh(self, *, is_ticket: bool) -> None:
+        """A fresh token or ticket for an open socket."""
+        answer: Seen = ("redeem", "t", True) if is_ticket else ("renew", "t")
+        fields = {"ticket" if is_ticket else "token": "t"}
+        self.say(lambda: self.model.request(None, lambda: [answer]), type="refresh", **fields)
 
     @rule()
     def ping(self) -> None:
@@ -213,6 +218,8 @@ class ProtocolMachine(RuleBasedStateMachine):
                 ({}, ErrorCode.UNKNOWN_TYPE),
                 ({"type": "ping", "sub": "x" * 70_000}, ErrorCode.MESSAGE_TOO_LARGE),
                 ({"type": "hello", "token": 1}, ErrorCode.INVALID_MESSAGE),
+                ({"type": "hello", "token": "t", "ticket": "t"}, ErrorCode.INVALID_MESSAGE),
+                ({"type": "refresh"}, ErrorCode.INVALID_MESSAGE),
                 ({"type": "load_earlier", "sub": "", "limit": 1}, ErrorCode.INVALID_MESSAGE),
                 ({"type": "refresh"}, ErrorCode.INVALID_MESSAGE),
             ]

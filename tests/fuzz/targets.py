@@ -17,7 +17,7 @@ from api.event_bodies import read_events
 from api.frames import frame_of, payload_of
 from api.messages import Codec, Limits, ServerMessage
 from api.problems import Refusal
-from api.protocol import Authenticate, Close, Connection, Effect, Renew, Send
+from api.protocol import Authenticate, Close, Connection, Effect, Redeem, Renew, Send
 from api.text_view import harmless
 from projections.decode import decode_event
 from projections.events import Malformed
@@ -143,7 +143,9 @@ def _performed(connection: Connection, effects: list[Effect]) -> list[Effect]:
         if isinstance(effect, Authenticate):
             good = effect.token != "bad"
             found += connection.admit(0) if good else connection.refuse("no")
-        elif isinstance(effect, Renew):
+        elif isinstance(effect, Redeem) and not effect.renews:
+            found += connection.admit(0) if effect.ticket != "bad" else connection.refuse("no")
+        elif isinstance(effect, Renew | Redeem):
             found += connection.renewed(0, None)
     for effect in found:
         if isinstance(effect, Send):
