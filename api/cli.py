@@ -1,4 +1,4 @@
-"""The command `turnfold`: serve, status, import, show, tail, export. An error is one clear line and a non-zero
+"""The command `turnfold`: serve, status, import, show, tail, export, tui. An error is one clear line and a non-zero
 exit code.
 """
 
@@ -22,12 +22,14 @@ from api.cli_show import ShowOptions
 from api.cli_show import show as show_files
 from api.cli_status import status as print_status
 from api.cli_tail import tail as tail_session
+from api.cli_tui import tui as show_in_terminal
 from api.cli_views import (
     CollapseGroupsOption,
     CollapseThinkingOption,
     Language,
     LocaleOption,
     ModeOption,
+    Phase,
     PhaseOption,
     ReasoningOption,
     ThinkingOption,
@@ -236,6 +238,23 @@ def export(
     _check_session(session)
     with _to_a_pipe():
         export_session(session, file_format.value, locale.value, Target(url=url, token=token), output)
+
+
+@app.command()
+def tui(
+    session: Annotated[str, typer.Argument(help="The session to show.")],
+    phase: Annotated[Phase, typer.Option("--phase", help="How much of tools is shown.")] = Phase.COLLAPSED,
+    reasoning: Annotated[bool, typer.Option("--reasoning/--no-reasoning", help="Display reasoning.")] = True,
+    url: UrlOption = DEFAULT_URL,
+    token: TokenOption = None,
+    locale: LocaleOption = Language.EN,
+) -> None:
+    """Print a session of the running service as the terminal shows it, and end."""
+    _check_session(session)
+    view = {"kind": "tui", "phase": phase.value, "reasoning": reasoning}
+    with _to_a_pipe():
+        code = show_in_terminal(session, Target(url=url, token=token), view, locale.value)
+    raise typer.Exit(code)
 
 
 def _check_session(session: str) -> None:

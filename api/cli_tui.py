@@ -1,0 +1,29 @@
+"""`turnfold tui`: the terminal client, started; without a terminal its transcript as plain text (F-4).
+
+The client and its framework are loaded when this command runs, so that no other command takes longer to start.
+"""
+
+from typing import Any
+
+from api.cli_errors import CommandError
+from api.cli_import import Target
+from projections.languages import Locale
+
+
+def tui(session: str, target: Target, view: dict[str, Any], locale: Locale) -> int:
+    """Print a session as it is now; gives the exit code.
+
+    Raises:
+        CommandError: there is nothing to show.
+    """
+    from clients.wire.address import WireError, address_of  # noqa: PLC0415 - see above
+
+    try:
+        address = address_of(target.url, target.token)
+        from clients.tui.plain import printed  # noqa: PLC0415 - see above
+
+        for line in printed(session, address, view, locale):
+            print(line)
+    except WireError as error:
+        raise CommandError(str(error)) from None
+    return 0

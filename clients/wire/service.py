@@ -1,0 +1,166 @@
+"""Wire stage 5, requests: what a client asks for over HTTP beside the socket."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import TypeVar
+from urllib.parse import quote
+
+import httpx
+import msgspec
+
+from clients.wire.address import Address, WireError
+from clients.wire.messages import Json, Window
+
+_TIMEOUT_S = 30.0
+_UNKNOWN, _OK = 404, 200
+_TRIES = 3
+_Value = TypeVar("_Value")
+
+
+class _Problem(msgspec.Struct, frozen=True):
+    detail: str
+    code: str = ""
+    advice: str = ""
+
+
+class _TextPage(msgspec.Struct, frozen=True):
+    text: str
+    next_offset: int | None
+
+
+class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A row that has what was searched for; `hidden_by` says what keeps it from being shown."""
+
+    turn: int | None = None
+    key: str
+    within: tuple[str, ...] = msgspec.field(name="in", default=())
+    hidden_by: tuple[str, ...] = ()
+
+
+class _Found(msgspec.Struct, frozen=True):
+    hits: tuple[SearchHit, ...]
+    cursor: str | None = None
+
+
+_PROBLEM = msgspec.json.Decoder(_Problem)
+_WINDOW = msgspec.json.Decoder(Window)
+_TEXT = msgspec.json.Decoder(_TextPage)
+_FOUND = msgspec.json.Decoder(_Found)
+
+
+def problem_of(status: int, body: bytes) -> str:
+    """Give the service's own words for a refusal; the bare status of somebody else's."""
+    try:
+        problem = _PROBLEM.decode(body)
+    except (msgspec.DecodeError, UnicodeError):
+        return f"HTTP {status}"
+    return f"{problem.detail} {problem.advice}".strip()
+
+
+class Service:
+    """The service over HTTP; every call raises WireError with the reason where it does not do what was asked."""
+
+    def __init__(self, address: Address, client: httpx.AsyncClient) -> None:
+        self._address = address
+        self._client = client
+
+    async def knows(self, session: str) -> bool:
+        """Ask whether there is such a session, and whether this reader may see it."""
+        return await self._get(f"/v1/sessions/{_quoted(session)}") is not None
+
+    async def window(self, session: str, view: Json, before: str | None) -> Window | None:
+        """Give the newest turns, or those before a cursor; None where there is no such session."""
+        asked = {"view": view["kind"]} | {
+            name: _text(value) for name, value in view.items() if name != "kind"
+        }
+        if before is not None:
+            asked["before"] = before
+        body = await self._get(f"/v1/sessions/{_quoted(session)}/transcript", asked)
+        return None if body is None else self._read(_WINDOW, body)
+
+    async def whole(self, session: str, view: Json) -> list[Window]:
+        """Give all pages of a session, oldest first; none where there is no such session."""
+        for _ in range(_TRIES):
+            pages = [page async for page in self._pages(session, view)]
+            if len({page.position.epoch for page in pages}) <= 1:
+                return pages[::-1]
+            # Between two pages the history became another one.
+        raise WireError(f"the history of session {session!r} keeps changing: try again later")
+
+    async def _pages(self, session: str, view: Json) -> AsyncIterator[Window]:
+        before = None
+        while True:
+            page = await self.window(session, view, before)
+            if page is None:
+                return
+            yield page
+            if page.history_complete or page.before is None:
+                return
+            before = page.before
+
+    async def text(self, session: str, path: tuple[str, ...], key: str, field: str) -> str:
+        """Give a great text whole (`docs/protocol.md`, *Great texts*)."""
+        found, offset = [], 0
+        while True:
+            asked: dict[str, str | list[str]] = {"field": field, "offset": str(offset), "in": list(path)}
+            body = await self._get(f"/v1/sessions/{_quoted(session)}/rows/{_quoted(key)}", asked)
+            if body is None:
+                raise WireError("that text is not there any more")
+            page = self._read(_TEXT, body)
+            found.append(page.text)
+            if page.next_offset is None:
+                return "".join(found)
+            offset = page.next_offset
+
+    async def search(self, session: str, view: Json, query: str, limit: int = 200) -> tuple[SearchHit, ...]:
+        """Give the rows that have all words of a query, also what is hidden or not loaded; at most `limit`."""
+        asked = {"view": view["kind"]} | {
+            name: _text(value) for name, value in view.items() if name != "kind"
+        }
+        asked |= {"q": query, "limit": str(limit)}
+        body = await self._get(f"/v1/sessions/{_quoted(session)}/search", asked)
+        return () if body is None else self._read(_FOUND, body).hits
+
+    async def _get(self, path: str, asked: Mapping[str, str | list[str]] | None = None) -> bytes | None:
+        """Ask; None for a session that is not there."""
+        try:
+            answer = await self._client.get(
+                f"{self._address.url}{path}", params=asked, headers=self._address.headers
+            )
+        except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+            why = str(error) or type(error).__name__
+            raise WireError(f"the service at {self._address.url} does not answer: {why}") from None
+        if answer.status_code == _OK:
+            return answer.content
+        if answer.status_code == _UNKNOWN and _code_of(answer.content) == "session_unknown":
+            return None
+        words = problem_of(answer.status_code, answer.content)
+        raise WireError(f"the service at {self._address.url}: {words}")
+
+    def _read(self, decoder: msgspec.json.Decoder[_Value], body: bytes) -> _Value:
+        try:
+            return decoder.decode(body)
+        except (msgspec.DecodeError, UnicodeError):
+            raise WireError(f"what answers at {self._address.url} is no Turnfold service") from None
+
+
+@asynccontextmanager
+async def reaching(address: Address) -> AsyncIterator[Service]:
+    """Open the way to a service for a while."""
+    async with httpx.AsyncClient(timeout=_TIMEOUT_S) as client:
+        yield Service(address, client)
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _text(value: Json) -> str:
+    return ("true" if value else "false") if isinstance(value, bool) else str(value)
+
+
+def _code_of(body: bytes) -> str:
+    try:
+        return _PROBLEM.decode(body).code
+    except (msgspec.DecodeError, UnicodeError):
+        return ""
