@@ -15,6 +15,7 @@ from api.http_blobs import get_blob
 from api.http_errors import on_exception
 from api.http_events import Accepted, LogLine, append_events, read_log
 from api.http_export import export_session
+from api.http_interactions import Forwarded, answer_interaction
 from api.http_metrics import metrics
 from api.http_preferences import get_preferences, patch_preferences
 from api.http_probes import Alive, Ready, livez, readyz, schema
@@ -32,6 +33,7 @@ from projections.preferences import Preferences
 from projections.transcript import Transcript
 
 ROUTES: Final[Sequence[ControllerRouterHandler]] = (
+    answer_interaction,
     append_events,
     asset,
     create_ticket,
@@ -59,6 +61,7 @@ ROUTES: Final[Sequence[ControllerRouterHandler]] = (
 ANSWERS: Final[tuple[type[msgspec.Struct], ...]] = (
     Accepted,
     Alive,
+    Forwarded,
     LogLine,
     OneSpec,
     OneTurn,

@@ -103,12 +103,15 @@ ClientMessage = Hello | Request
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a client has to keep to (W-7)."""
+    """What a client has to keep to (W-7); `max_answer_bytes` is 0 where answers to interactions are not forwarded
+    (E-16).
+    """
 
     max_message_bytes: int = 64 * 1024
     max_subscriptions: int = 128
     max_messages_per_minute: int = 600
     hello_timeout_ms: int = 10_000
+    max_answer_bytes: int = 0
 
 
 class _Server(msgspec.Struct, frozen=True, kw_only=True):

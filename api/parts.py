@@ -16,6 +16,7 @@ from api.metrics import EdgeMetrics
 from api.problems import ProblemError
 from projections.position import Position
 from projections.session import SessionFold
+from service.answers import AnswerForwarder
 from service.keys import SessionId, is_session_id
 from service.ports import Clock, Reader, Source, Store
 from service.preferences import PreferenceStore
@@ -107,6 +108,7 @@ class Parts:
     door: DoorRules
     authenticator: Authenticator
     metrics: EdgeMetrics
+    answers: AnswerForwarder | None = None
     limits: EdgeLimits = field(default_factory=EdgeLimits)
     readiness: Readiness = field(default_factory=Readiness)
     time_travel: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_TIME_TRAVELLERS))

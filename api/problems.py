@@ -173,6 +173,12 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
         "Take the digest from a block's `blob`.",
     ),
     _kind(
+        "interaction_unknown",
+        404,
+        "The session has no such interaction",
+        "Take the id from the row, and name the calls above it by `in`.",
+    ),
+    _kind(
         "method_not_allowed",
         405,
         "The address does not take this method",
@@ -190,6 +196,12 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
         "The session's history is another one now",
         "Fetch the session again and use the epoch of its position.",
     ),
+    _kind(
+        "interaction_over",
+        409,
+        "The interaction does not wait any more",
+        "Read the session again: what became of it stands there.",
+    ),
     _kind("session_gone", 410, "The session was deleted", "Use another session id; this one stays deleted."),
     _kind(
         "request_too_large", 413, "The request is too large", "Send the events in several smaller requests."
@@ -197,6 +209,7 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
     _kind(
         "event_too_large", 413, "An event is too large", "Shorten the event, or split its text over several."
     ),
+    _kind("answer_too_large", 413, "The answer is too large", "Shorten the answer."),
     _kind(
         "content_type_unsupported",
         415,
@@ -215,6 +228,25 @@ KINDS: Final[tuple[ProblemKind, ...]] = (
         500,
         "The service failed",
         "Report the incident id to whoever runs the service; the log has the rest.",
+        retry=True,
+    ),
+    _kind(
+        "answers_not_configured",
+        501,
+        "Answers are not forwarded here",
+        "Answer where the session runs, or have TURNFOLD_ANSWERS_URL set.",
+    ),
+    _kind(
+        "answer_refused",
+        502,
+        "The receiver refused the answer",
+        "Read the session again; if it still waits, tell whoever runs the receiver.",
+    ),
+    _kind(
+        "answer_undelivered",
+        502,
+        "The receiver did not take the answer",
+        "Read the session again; if it still waits, answer again.",
         retry=True,
     ),
     _kind("store_unreachable", 503, "The store cannot be reached", "Wait a little and repeat.", retry=True),

@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -22,8 +23,10 @@ import uvloop
 from api.app import build_app
 from api.auth import Authenticator
 from api.door import DoorRules
+from api.http_interactions import MAX_ANSWER_BYTES
 from api.listener import PortTakenError, Server, address_of, listen
 from api.live import Live, open_live
+from api.messages import Limits
 from api.metrics import EdgeMetrics
 from api.metrics_prometheus import meters
 from api.parts import EdgeLimits, Parts
@@ -32,6 +35,7 @@ from api.stopping import Running, stop
 from api.version import service_version
 from projections.actions import add_aliases
 from projections.languages import add_languages
+from service.answers_http import HttpAnswers
 from service.collector import relax_collector
 from service.engine_valkey import EmbeddedEngine, EngineError
 from service.errors import LeaseLost, ServiceError
@@ -41,6 +45,7 @@ from service.preferences_redis import RedisPreferences
 from service.projector import Projector, ProjectorLimits
 from service.reader_redis import RedisReader
 from service.settings import Settings
+from service.signing import secret_bytes
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
 from service.telemetry import start_logging
@@ -117,13 +122,20 @@ async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str
         clock = WallClock()
         adapters = await _adapters(url, settings, clock, opened)
         measured = meters(service_version())
+        forwarder = _answers(settings, opened)
+        limits = Limits() if forwarder is None else Limits(max_answer_bytes=MAX_ANSWER_BYTES)
         opening = open_live(
-            adapters.reader, adapters.preferences, adapters.tickets, settings, metrics=measured.edge
+            adapters.reader,
+            adapters.preferences,
+            adapters.tickets,
+            settings,
+            metrics=measured.edge,
+            limits=limits,
         )
         live = await opened.enter_async_context(opening)
         if with_samples:
             await load_samples(adapters.source, adapters.reader)
-        parts = _parts(settings, adapters, live, clock, measured.edge)
+        parts = replace(_parts(settings, adapters, live, clock, measured.edge), answers=forwarder)
         running = Running(
             projector=_projector(settings, adapters, clock, measured.projector),
             server=Server(build_app(parts, live.socket)),
@@ -218,6 +230,16 @@ async def _adapters(url: str, settings: Settings, clock: WallClock, opened: Asyn
             f"The Redis server did not answer within {_REACH_S:g} s; see TURNFOLD_REDIS_URL."
         ) from None
     return adapters
+
+
+def _answers(settings: Settings, opened: AsyncExitStack) -> HttpAnswers | None:
+    """Where answers of readers go, if the deployment says so."""
+    key = None if settings.answers_secret is None else secret_bytes(settings.answers_secret)
+    if settings.answers_url is None or key is None:
+        return None
+    answers = HttpAnswers(settings.answers_url, key, settings.answers_timeout_ms)
+    opened.push_async_callback(answers.close)
+    return answers
 
 
 def _projector(

@@ -14,6 +14,8 @@ from typing import Any, Final, Literal
 
 from msgspec import Struct
 
+from service.signing import secret_bytes
+
 PREFIX: Final = "TURNFOLD_"
 #: HS256 keys shorter than its 32-byte digest weaken it (RFC 7518, 3.2).
 MIN_SECRET_BYTES: Final = 32
@@ -22,6 +24,7 @@ _MIB: Final = 1024 * 1024
 _NOT_OURS: Final = ("TURNFOLD_TEST_", "TURNFOLD_REQUIRE_ALL", "TURNFOLD_SHARED")
 _BASE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://[^/\s,*]+")
+_HTTP_URL = re.compile(r"https?://[^/\s@#?]+(/[^\s#]*)?")
 _REDIS_URL = re.compile(r"(redis|rediss|unix)://.+")
 
 
@@ -52,6 +55,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["auto", "json", "text"] = "auto"
     vocabulary_dir: Path | None = None
+    answers_url: str | None = None
+    answers_secret: str | None = None
+    answers_timeout_ms: int = 10_000
 
     @property
     def is_loopback(self) -> bool:
@@ -107,6 +113,8 @@ def read_settings(environ: Mapping[str, str], **overrides: Any) -> Settings:
     settings = Settings(**fields)
     if not settings.is_loopback and settings.jwt_secret is None:
         raise SettingsError((_exposed(settings.host),))
+    if (settings.answers_url is None) is not (settings.answers_secret is None):
+        raise SettingsError(("TURNFOLD_ANSWERS_URL and TURNFOLD_ANSWERS_SECRET are set both or not at all.",))
     return settings
 
 
@@ -195,7 +203,15 @@ def _directory(text: str) -> Path:
     return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises for an unknown user
 
 
-_SECRET_FIELDS: Final = frozenset({"jwt_secret", "redis_url"})
+def _signing_secret(text: str) -> str:
+    if secret_bytes(text) is None:
+        raise ValueError(
+            "`whsec_` and 24 to 64 bytes in base64 are expected: `echo whsec_$(openssl rand -base64 32)`"
+        )
+    return text
+
+
+_SECRET_FIELDS: Final = frozenset({"jwt_secret", "redis_url", "answers_secret", "answers_url"})
 _base_path = _matching(_BASE_PATH, "a path like /turnfold, without a slash at its end,")
 _origin = _matching(_ORIGIN, "a list of exact origins like https://app.example, separated by commas,")
 
@@ -299,6 +315,24 @@ VARIABLES: Final = (
     ),
     _variable(
         "vocabulary_dir", _directory, "none", "directory of further languages of labels, and of tool names"
+    ),
+    _variable(
+        "answers_url",
+        _matching(_HTTP_URL, "an http:// or https:// address without a user and a fragment"),
+        "none",
+        "where answers of readers to interactions are forwarded; without it they are only shown as waiting",
+    ),
+    _variable(
+        "answers_secret",
+        _signing_secret,
+        "none",
+        "signs what is forwarded: `whsec_` and 24 to 64 bytes in base64; needed with `TURNFOLD_ANSWERS_URL`",
+    ),
+    _variable(
+        "answers_timeout_ms",
+        _integer(100, 60_000),
+        "`10000`",
+        "time for the receiver to take an answer, in ms",
     ),
 )
 _BY_NAME: Final = {variable.name: variable for variable in VARIABLES}

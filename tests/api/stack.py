@@ -17,6 +17,7 @@ from api.door import DoorRules
 from api.live import open_live
 from api.metrics_prometheus import meters
 from api.parts import EdgeLimits, Parts
+from service.answers import AnswerForwarder
 from service.engine_valkey import EmbeddedEngine
 from service.keys import KeySpace
 from service.preferences_redis import RedisPreferences
@@ -68,6 +69,7 @@ async def serving(
     door: DoorRules | None = None,
     projecting: bool = True,
     page: Path | None = None,
+    answers: AnswerForwarder | None = None,
 ) -> AsyncIterator[Stack]:
     """Run the service over a directory for the length of the block."""
     keys = KeySpace(1)
@@ -101,6 +103,7 @@ async def serving(
             door=door or DoorRules(loopback_only=secret is None),
             authenticator=Authenticator(secret),
             metrics=measured.edge,
+            answers=answers,
             limits=limits,
         )
         app: Any = build_app(parts, page=page)

@@ -17,6 +17,7 @@ CALLS = {
     "/v1/sessions/{session}": {"get", "delete"},
     "/v1/sessions/{session}/blobs/{digest}": {"get"},
     "/v1/sessions/{session}/export": {"get"},
+    "/v1/sessions/{session}/interactions/{ident}": {"post"},
     "/v1/sessions/{session}/search": {"get"},
     "/v1/sessions/{session}/events": {"get", "post"},
     "/v1/sessions/{session}/rows/{key}": {"get"},

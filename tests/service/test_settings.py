@@ -45,6 +45,11 @@ def test_every_problem_is_listed_at_once() -> None:
         ("TURNFOLD_TRUSTED_PROXIES", "proxy.example"),
         ("TURNFOLD_REDIS_URL", "http://x"),
         ("TURNFOLD_LOG_LEVEL", "loud"),
+        ("TURNFOLD_ANSWERS_URL", "ftp://receiver.example"),
+        ("TURNFOLD_ANSWERS_URL", "https://user:hunter2@receiver.example"),
+        ("TURNFOLD_ANSWERS_SECRET", "c2hvcnQ="),
+        ("TURNFOLD_ANSWERS_SECRET", "whsec_c2hvcnQ="),
+        ("TURNFOLD_ANSWERS_SECRET", "whsec_" + "*" * 40),
     ],
 )
 def test_bad_value_is_refused_with_what_is_expected(name: str, value: str) -> None:
@@ -72,6 +77,16 @@ def test_other_binding_than_loopback_needs_authentication(host: str) -> None:
     (found,) = problems(TURNFOLD_HOST=host)
     assert "TURNFOLD_JWT_SECRET" in found
     assert not read_settings({"TURNFOLD_HOST": host, "TURNFOLD_JWT_SECRET": SECRET}).is_loopback
+
+
+def test_answers_need_an_address_and_a_secret() -> None:
+    """E-16: one without the other would forward nothing, or forward it unsigned."""
+    url, secret = "https://receiver.example/answers", "whsec_" + "QUJD" * 8
+    for name, value in (("TURNFOLD_ANSWERS_URL", url), ("TURNFOLD_ANSWERS_SECRET", secret)):
+        (found,) = problems(**{name: value})
+        assert "TURNFOLD_ANSWERS_SECRET" in found
+    settings = read_settings({"TURNFOLD_ANSWERS_URL": url, "TURNFOLD_ANSWERS_SECRET": secret})
+    assert (settings.answers_url, settings.answers_secret) == (url, secret)
 
 
 def test_secret_never_stands_in_a_message() -> None:
