@@ -2,6 +2,7 @@
 
 1. One task reads the change feed of all partitions and tells the sessions and the list. It is opened before
    any session is loaded, so nothing falls between a load and the first announcement.
+   A projector in the same process says the same earlier, and hands the events over (`committed`).
 2. A hole in the feed, or a store that did not answer, makes everything held doubtful: each session looks
    again.
 3. Sessions are kept while somebody uses them, and the `kept_sessions` last used ones beyond that.
@@ -16,6 +17,7 @@ import structlog
 
 from api.hub_list import SessionListHub
 from api.hub_means import Means
+from api.hub_rounds import Rounds
 from api.hub_session import LiveSession
 from api.metrics import EdgeMetrics
 from projections.position import Position
@@ -23,6 +25,7 @@ from projections.session import SessionFold
 from service.errors import FeedGap, StoreRefused, StoreUnavailable
 from service.keys import SessionId
 from service.ports import Feed, Reader
+from service.stored import Commit
 
 # A read that finds nothing comes back after this time, to see whether the hub is closing.
 FEED_BLOCK_MS = 1000
@@ -60,6 +63,7 @@ class Hub:
             metrics=metrics,
             flush_s=flush_ms / 1000,
             inline_bytes=inline_bytes,
+            rounds=Rounds(),
             spawn=self.spawn,
             report=self.report,
         )
@@ -122,6 +126,13 @@ class Hub:
             await live.until(version)
         finally:
             self.exit(live)
+
+    def committed(self, commit: Commit) -> None:
+        """Take over what a projector in this process committed: its followers need not wait for the feed."""
+        for part in commit.sessions:
+            live = self._sessions.get(part.summary.session) if part.events else None
+            if live is not None:
+                live.committed(part)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run work in the background, to its end or to that of the hub."""

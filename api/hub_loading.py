@@ -14,6 +14,7 @@ from time import perf_counter
 
 import msgspec
 
+from api.hub_handed import HandedBatch
 from projections.decode import decode_event
 from projections.errors import SavedStateError
 from projections.saved import SAVED_FORMAT, restoring
@@ -149,8 +150,22 @@ async def fold_on(
             break
 
 
+async def fold_handed(
+    session: SessionId, fold: SessionFold, batches: Sequence[HandedBatch], ends: list[tuple[int, int]]
+) -> None:
+    """Fold batches that continue the fold; `ends` and errors as in `fold_on`, but that nothing is read."""
+    clock = _Slices()
+    for batch in batches:
+        await _fold_batch(session, fold, batch, None, clock)
+        ends.append((batch.version, batch.first_seq + len(batch.events)))
+
+
 async def _fold_batch(
-    session: SessionId, fold: SessionFold, batch: LogBatch, until_seq: int | None, clock: "_Slices"
+    session: SessionId,
+    fold: SessionFold,
+    batch: LogBatch | HandedBatch,
+    until_seq: int | None,
+    clock: "_Slices",
 ) -> None:
     if batch.first_seq > fold.next_seq:
         raise HistoryChanged(session)

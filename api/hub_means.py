@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
+from api.hub_rounds import Rounds
 from api.metrics import EdgeMetrics
 from service.ports import Reader
 
@@ -14,6 +15,7 @@ class Means:
     Attributes:
         flush_s: the least time between two flushes of a session.
         inline_bytes: of a greater text the head alone travels; None: every text whole.
+        rounds: when flushes run.
         spawn: runs a coroutine in the background and keeps hold of it.
         report: told of faults that nobody waits for, by a name and the error.
     """
@@ -22,5 +24,6 @@ class Means:
     metrics: EdgeMetrics
     flush_s: float
     inline_bytes: int | None
+    rounds: Rounds
     spawn: Callable[[Coroutine[None, None, None]], object]
     report: Callable[[str, BaseException], None]

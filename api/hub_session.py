@@ -5,10 +5,11 @@ Rules:
 1. Everything happens under one lock, in the order it was asked for: loading, flushing, following, paging.
    So a snapshot and the deltas after it join without a gap or a duplicate (W-2), and between two of them
    the fold, the version and what the followers were sent never differ.
-2. A flush folds all that the log holds by then and sends one delta a view. The first flush after a pause
-   runs at once, the next ones at least `flush_s` apart (W-3); a view in which nothing changed is told the
-   version within `SETTLE_S`.
-3. The log is read only when somebody looks: without followers an announcement is just noted.
+2. A flush folds all that the log holds by then and sends one delta a view. The first flush after a pause runs in the
+   next round (`hub_rounds`), the next ones at least `flush_s` apart (W-3); a view in which nothing changed is told
+   the version within `SETTLE_S`.
+3. The log is read only when somebody looks: without followers an announcement is just noted. What this process
+   committed itself is handed over with the announcement and needs no reading (`hub_handed`).
 4. Another epoch is another history: the session is loaded again and every follower starts over with
    `reset`.
 5. A session that does not exist can be followed: it is empty, at version 0 of the epoch "". When it
@@ -21,7 +22,8 @@ import asyncio
 
 from api.codes import ErrorCode
 from api.hub_channel import Channel, Follower
-from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_on, load
+from api.hub_handed import Handed, announcement, handed
+from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_handed, fold_on, load
 from api.hub_means import Means
 from api.hub_pages import earlier_parts, resume
 from api.messages import ResetReason
@@ -32,7 +34,7 @@ from projections.session import SessionFold
 from projections.view import View
 from service.errors import SessionGone, StoreRefused, StoreUnavailable
 from service.keys import SessionId
-from service.stored import FeedEntry
+from service.stored import FeedEntry, SessionCommit
 
 # What changes nothing in a view still advances `to` within a second; this leaves room for the flush itself.
 SETTLE_S = 0.8
@@ -65,7 +67,9 @@ class LiveSession:
         self._metrics = means.metrics
         self._channels: dict[View, Channel] = {}
         self._versions = KnownVersions(session, means.reader)
-        self._timer: asyncio.TimerHandle | None = None
+        self._handed = Handed()
+        self._rounds = means.rounds
+        self._is_due = False
         self._settle_timer: asyncio.TimerHandle | None = None
         self._flushed_at = float("-inf")
         self._announced_at: float | None = None
@@ -100,6 +104,12 @@ class LiveSession:
             self._announced_at = self._announced_at or asyncio.get_running_loop().time()
             self._schedule()
 
+    def committed(self, part: SessionCommit) -> None:
+        """Note what the projector of this process committed, ahead of the feed, which will say it again."""
+        if self.has_followers:
+            self._handed.put(handed(part))
+        self.announce(announcement(part))
+
     def doubt(self) -> None:
         """Note that the feed had a hole: what is held may be old."""
         self._wake()
@@ -111,10 +121,10 @@ class LiveSession:
         moved.set()
 
     def _schedule(self, delay_s: float = 0.0) -> None:
-        if self._timer is None and self.needs_reading and not self.gone:
-            loop = asyncio.get_running_loop()
-            at = max(loop.time() + delay_s, self._flushed_at + self._flush_s)
-            self._timer = loop.call_at(at, lambda: self._spawn(self._flush()))
+        if not self._is_due and self.needs_reading and not self.gone:
+            self._is_due = True
+            at = max(asyncio.get_running_loop().time() + delay_s, self._flushed_at + self._flush_s)
+            self._rounds.join(at, lambda: self._spawn(self._flush()))
 
     # What the followers ask
 
@@ -204,8 +214,8 @@ class LiveSession:
             raise self._broken
         if self._must_load:
             await self._load()
-        elif max(self.announced, at_least) > self.version:
-            await self._advance()
+        elif (target := max(self.announced, at_least)) > self.version:
+            await self._advance(target)
         return self._held()
 
     def _held(self) -> SessionFold:
@@ -250,12 +260,14 @@ class LiveSession:
             self._reset(follower, reason)
             self._join(follower)
 
-    async def _advance(self) -> None:
-        """Fold what the log holds beyond us, and publish it."""
+    async def _advance(self, target: int) -> None:
+        """Fold what was handed over, or what the log holds beyond us, up to `target` or later; publish it."""
         fold = self._held()
         ends: list[tuple[int, int]] = []
         try:
-            await fold_on(self._reader, self.session, fold, ends)
+            await fold_handed(self.session, fold, self._handed.take(self.epoch, fold.next_seq), ends)
+            if not ends or ends[-1][0] < target:
+                await fold_on(self._reader, self.session, fold, ends)
         except HistoryChanged:
             await self._load()
         except FoldBroken as bug:
@@ -340,7 +352,7 @@ class LiveSession:
     # In the background
 
     async def _flush(self) -> None:
-        self._timer = None
+        self._is_due = False
         async with self.lock:
             self._flushed_at = asyncio.get_running_loop().time()
             try:

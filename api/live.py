@@ -18,6 +18,7 @@ from service.keys import SessionId
 from service.ports import Reader
 from service.preferences import PreferenceStore
 from service.settings import Settings
+from service.stored import Commit
 from service.tickets import TicketStore
 
 
@@ -50,6 +51,10 @@ class Live:
     async def until(self, session: SessionId, version: int) -> None:
         """Wait until the version is committed and folded; for ever, if it never is."""
         await self._hub.until(session, version)
+
+    def committed(self, commit: Commit) -> None:
+        """Take over what a projector in this process committed, ahead of the change feed."""
+        self._hub.committed(commit)
 
     async def drain(self, within_s: float) -> None:
         """Send the sockets away; they come back spread over the window of the settings (W-5)."""

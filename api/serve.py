@@ -42,7 +42,7 @@ from service.errors import LeaseLost, ServiceError
 from service.keys import KeySpace
 from service.metrics import ProjectorMetrics
 from service.preferences_redis import RedisPreferences
-from service.projector import Projector, ProjectorLimits
+from service.projector import Projector, ProjectorLimits, Told
 from service.reader_redis import RedisReader
 from service.settings import Settings
 from service.signing import secret_bytes
@@ -137,7 +137,7 @@ async def run(settings: Settings, *, with_samples: bool, announce: Callable[[str
             await load_samples(adapters.source, adapters.reader)
         parts = replace(_parts(settings, adapters, live, clock, measured.edge), answers=forwarder)
         running = Running(
-            projector=_projector(settings, adapters, clock, measured.projector),
+            projector=_projector(settings, adapters, clock, measured.projector, live.committed),
             server=Server(build_app(parts, live.socket)),
             live=live,
             readiness=parts.readiness,
@@ -243,11 +243,13 @@ def _answers(settings: Settings, opened: AsyncExitStack) -> HttpAnswers | None:
 
 
 def _projector(
-    settings: Settings, adapters: Adapters, clock: WallClock, metrics: ProjectorMetrics
+    settings: Settings, adapters: Adapters, clock: WallClock, metrics: ProjectorMetrics, tell: Told
 ) -> Projector:
     limits = ProjectorLimits(stale_turn_ms=settings.stale_turn_s * 1000)
     partitions = range(settings.partitions)
-    return Projector(adapters.store, adapters.source, partitions, clock, limits=limits, metrics=metrics)
+    return Projector(
+        adapters.store, adapters.source, partitions, clock, limits=limits, metrics=metrics, tell=tell
+    )
 
 
 def _parts(

@@ -70,8 +70,10 @@ def _compared(
         with peer() as server:
             theirs.append(_capacity({**server, **load}, "peer"))
     name = f"{sockets}x{rate}"
+    # A server that does not hold one session is below the least load that was tried; how far is not known.
+    least = float(sockets * rate)
     ratios = [
-        one.deliveries_per_s / max(other.deliveries_per_s, 1.0)
+        one.deliveries_per_s / max(other.deliveries_per_s, least)
         for one, other in zip(ours, theirs, strict=True)
     ]
     p99_ms = [one.trial.p99_ms for one in ours if one.trial is not None]

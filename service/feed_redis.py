@@ -9,7 +9,7 @@ from typing import Self
 
 from redis.asyncio import Redis
 
-from service.connection_redis import ANSWER_TIMEOUT_S, address_of, ask, connect, our_errors, raw_reply
+from service.connection_redis import ANSWER_TIMEOUT_S, address_of, ask, ask_raw, connect, our_errors
 from service.errors import FeedGap
 from service.keys import KeySpace
 from service.log_codec import unpack_feed
@@ -34,7 +34,6 @@ class RedisFeed:
     async def open(cls, url: str, keys: KeySpace) -> Self:
         """A feed of every commit after this call."""
         client: Redis = connect(url, blocking_ms=int(ANSWER_TIMEOUT_S * 1000), connections=1)
-        client.set_response_callback("XREAD", raw_reply)
         feed = cls(client, address_of(url), keys)
         try:
             with our_errors(feed._where):
@@ -52,7 +51,7 @@ class RedisFeed:
         streams = [one.feed for one in self._keys.partitions]
         block = ("BLOCK", block_ms) if block_ms else ()
         with our_errors(self._where):
-            reply: _Reply = await ask(
+            reply: _Reply = await ask_raw(
                 self._client,
                 "XREAD",
                 "COUNT",

@@ -206,10 +206,12 @@ async def serving_sockets(
     max_unsent_bytes: int = 1024 * 1024,
     slow_client_ms: int = 15_000,
     ready_frames: bool = True,
+    projects_itself: bool = True,
 ) -> AsyncIterator[SocketStack]:
     """Run the service with a server on a free port for the length of the block.
 
-    Without `ready_frames` the server is one that knows plain ASGI alone.
+    Without `ready_frames` the server is one that knows plain ASGI alone; without `projects_itself` the live side hears
+    of commits by the change feed alone, as if the projector were in another process.
     """
     async with AsyncExitStack() as opened:
         stack = await opened.enter_async_context(
@@ -229,6 +231,8 @@ async def serving_sockets(
             parts.reader, parts.preferences, parts.tickets, settings, metrics=parts.metrics, limits=limits
         )
         live = await opened.enter_async_context(opening)
+        if projects_itself:
+            stack.told.append(live.committed)
         server = Server(build_app(replace(parts, transcripts=live), live.socket))
         if not ready_frames:
             server.config.ws = "websockets-sansio"

@@ -21,11 +21,12 @@ from service.answers import AnswerForwarder
 from service.engine_valkey import EmbeddedEngine
 from service.keys import KeySpace
 from service.preferences_redis import RedisPreferences
-from service.projector import Projector
+from service.projector import Projector, Told
 from service.reader_redis import RedisReader
 from service.settings import Settings
 from service.source_redis import RedisSource
 from service.store_redis import RedisStore
+from service.stored import Commit
 from service.tickets_redis import RedisTickets
 
 SECRET = "a secret of more than thirty-two bytes"
@@ -41,12 +42,18 @@ class WallClock:
 
 @dataclass
 class Stack:
-    """A running service and a client that speaks to it."""
+    """A running service and a client that speaks to it.
+
+    Attributes:
+        told: hear of every commit at once, as the live side of the projector's own process does. While nobody is
+            there, the change feed alone tells, as between two processes.
+    """
 
     client: httpx.AsyncClient
     parts: Parts
     app: Any
     url: str
+    told: list[Told]
 
     async def post(self, session: str, *events: Mapping[str, Any], wait: bool = True) -> httpx.Response:
         """Append events; by default, until they are projected."""
@@ -86,8 +93,17 @@ async def serving(
         await source.start()
         await reader.start()
         measured = meters("test")
+        told: list[Told] = []
+
+        def tell_all(commit: Commit) -> None:
+            for tell in told:
+                tell(commit)
+
+        live = await opened.enter_async_context(
+            open_live(reader, preferences, tickets, settings, metrics=measured.edge)
+        )
         if projecting:
-            projector = Projector(store, source, [0], clock, metrics=measured.projector)
+            projector = Projector(store, source, [0], clock, metrics=measured.projector, tell=tell_all)
             await opened.enter_async_context(_projecting(projector))
         parts = Parts(
             reader=reader,
@@ -95,9 +111,7 @@ async def serving(
             source=source,
             preferences=preferences,
             tickets=tickets,
-            transcripts=await opened.enter_async_context(
-                open_live(reader, preferences, tickets, settings, metrics=measured.edge)
-            ),
+            transcripts=live,
             clock=clock,
             partition_count=1,
             door=door or DoorRules(loopback_only=secret is None),
@@ -108,7 +122,8 @@ async def serving(
         )
         app: Any = build_app(parts, page=page)
         client = httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost:8420")
-        yield Stack(client=await opened.enter_async_context(client), parts=parts, app=app, url=url)
+        client = await opened.enter_async_context(client)
+        yield Stack(client=client, parts=parts, app=app, url=url, told=told)
 
 
 @asynccontextmanager

@@ -1,9 +1,11 @@
-"""The machine itself fails the service: a disk that is full, a clock that is set back."""
+"""The machine itself fails the service: a disk that is full, a clock that is set back, an engine that stands still."""
 
 import asyncio
 import contextlib
+import os
 import shlex
 import shutil
+import signal
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 from redis.exceptions import RedisError
 
+from service import connection_redis
 from service.connection_redis import ask, connect
 from service.engine_valkey import EmbeddedEngine, server_program
 from service.errors import StoreRefused, StoreUnavailable
@@ -99,6 +102,44 @@ async def test_a_clock_that_is_set_back_stops_nothing(tmp_path: Path) -> None:
             ended = await projected(deployment, 127)
         assert ended.turn is not None
         assert (ended.turn.turn, ended.turn.outcome) == (3, "interrupted")
+        await deployment.close()
+
+
+async def append_until_answered(deployment: Deployment, wanted: int, accepted: list[bytes]) -> int:
+    """Append events in order, each again under its own id until it is answered; how often one was not."""
+    unanswered = 0
+    while len(accepted) < wanted:
+        number = len(accepted)
+        event = b'{"type":"notice","event_id":"e%d","id":"%d","text":"x"}' % (number, number)
+        try:
+            await deployment.source.append(S1, [event], [f"e{number}"])
+        except StoreUnavailable:
+            unanswered += 1
+        else:
+            accepted.append(event)
+    return unanswered
+
+
+async def test_an_engine_that_stands_still_under_load_loses_and_doubles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than any answer is waited for: what was accepted is in the log once, in order (R-3)."""
+    monkeypatch.setattr(connection_redis, "ANSWER_TIMEOUT_S", 0.5)
+    accepted: list[bytes] = []
+    async with EmbeddedEngine(tmp_path / "data") as engine:
+        deployment = await Deployment.start(engine.url, 1)
+        pid = int((await deployment.raw.info("server"))["process_id"])
+        async with projecting(deployment):
+            writing = asyncio.create_task(append_until_answered(deployment, 400, accepted))
+            await wait_until(lambda: len(accepted) >= 100, "the load is under way")
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                await asyncio.sleep(2)
+            finally:
+                os.kill(pid, signal.SIGCONT)
+            assert await writing >= 1
+            await projected(deployment, len(accepted))
+        assert await deployment.logged("s1") == accepted
         await deployment.close()
 
 

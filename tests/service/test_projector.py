@@ -348,6 +348,7 @@ async def test_other_tasks_get_their_turn_during_a_great_batch(deployment: Deplo
         limits=replace(LIMITS, read=ReadLimits(first_count=8_000, block_ms=20)),
         make_epoch=lambda: "e",
         metrics=NoProjectorMetrics(),
+        tell=lambda _: None,
     )
     task = asyncio.create_task(loop.run())
     turns = 0

@@ -1,0 +1,79 @@
+"""When flushes run: a lone one at once, and under load together."""
+
+import asyncio
+import time
+
+from api.hub_rounds import LONGEST_PAUSE_S, Rounds
+
+
+class Flushes:
+    """Counts the rounds that flushes ran in: those of one round run without a turn of the loop between."""
+
+    def __init__(self, rounds: Rounds, took_s: float = 0.0) -> None:
+        self.rounds = rounds
+        self.took_s = took_s
+        self.ran: list[float] = []
+
+    def start(self) -> None:
+        """One flush, as long as it takes."""
+        self.ran.append(time.perf_counter())
+        time.sleep(self.took_s)
+
+    def join(self, count: int = 1) -> None:
+        """Ask for flushes now."""
+        for _ in range(count):
+            self.rounds.join(asyncio.get_running_loop().time(), self.start)
+
+
+async def test_a_lone_flush_waits_for_nothing() -> None:
+    """It runs in the next turn of the loop."""
+    flushes = Flushes(Rounds())
+    for number in range(1, 4):
+        flushes.join()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert len(flushes.ran) == number
+        await asyncio.sleep(0.005)
+
+
+async def test_what_is_asked_for_at_once_runs_in_one_round() -> None:
+    """Sessions of one commit are one round, and so are all that come while the pause after it lasts."""
+    flushes = Flushes(Rounds(), took_s=0.002)
+    flushes.join(3)
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert len(flushes.ran) == 3
+    ended = time.perf_counter()
+    for _ in range(5):
+        flushes.join()
+        await asyncio.sleep(0)
+    assert len(flushes.ran) == 3
+    await asyncio.sleep(0.05)
+    assert len(flushes.ran) == 8
+    # The pause is as long as the first round took, 6 ms; the loop's timers count in milliseconds.
+    assert flushes.ran[3] - ended >= 0.004
+
+
+async def test_the_pause_after_a_long_round_is_bounded() -> None:
+    """A stall of the loop is no reason to stall the readers as well."""
+    flushes = Flushes(Rounds(), took_s=0.2)
+    flushes.join()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    ended = time.perf_counter()
+    flushes.took_s = 0.0
+    flushes.join()
+    await asyncio.sleep(LONGEST_PAUSE_S * 4)
+    assert len(flushes.ran) == 2
+    assert flushes.ran[1] - ended < 0.15
+
+
+async def test_a_flush_at_a_later_time_joins_a_round_then() -> None:
+    """The flush interval of a session is kept."""
+    flushes = Flushes(Rounds())
+    at = asyncio.get_running_loop().time() + 0.03
+    flushes.rounds.join(at, flushes.start)
+    await asyncio.sleep(0.01)
+    assert not flushes.ran
+    await asyncio.sleep(0.1)
+    assert len(flushes.ran) == 1
