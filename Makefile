@@ -7,6 +7,8 @@ SHELL := /bin/sh
 PORT ?= 8420
 VENV := .venv
 BIN := $(VENV)/bin
+# Tests wait more than they compute; how they are shared out is in tests/groups.py. WORKERS=0 runs them in one process.
+WORKERS ?= 2
 PYTEST_ARGS ?=
 SECONDS ?= 60
 
@@ -40,7 +42,7 @@ run: install
 	@exec $(BIN)/turnfold serve --samples --port $(PORT)
 
 test: install-dev system-packages lint
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
 # What a found input breaks is kept in tests/fuzz/found: commit it with the repair.
 fuzz: install-dev
