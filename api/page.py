@@ -32,7 +32,19 @@ _TYPES: Final = {
     ".webmanifest": "application/manifest+json",
 }
 #: Development files of the client, never served.
-_HIDDEN: Final = frozenset({"node_modules", "test", "tests", "package.json", "tsconfig.json"})
+_HIDDEN: Final = frozenset(
+    {
+        "node_modules",
+        "test",
+        "tests",
+        "ambient",
+        "package.json",
+        "prepack.js",
+        "tsconfig.json",
+        "tsconfig.types.json",
+        "types",
+    }
+)
 
 
 def web_directory() -> Path | None:

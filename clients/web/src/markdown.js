@@ -291,12 +291,12 @@ function drawSpans(parent, spans) {
   for (const span of spans) {
     if (span.kind === "text") parent.append(visible(span.text));
     else if (span.kind === "break") parent.append(el("br"));
-    else if (span.kind === "code") parent.append(el("code", {}, span.text));
-    else drawNested(parent, span);
+    else if ("spans" in span) drawNested(parent, span);
+    else parent.append(el("code", {}, span.text));
   }
 }
 
-/** @param {HTMLElement} parent @param {Exclude<Span, {kind: "text" | "code" | "break"}>} span */
+/** @param {HTMLElement} parent @param {Extract<Span, {spans: Span[]}>} span */
 function drawNested(parent, span) {
   const child =
     span.kind === "link"

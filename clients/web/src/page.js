@@ -16,7 +16,23 @@ import { ServiceClient } from "./service_client.js";
 import { SettingsPanel } from "./settings_panel.js";
 import { wordsFor } from "./words.js";
 
+/** What is made below, and made anew in another language. @type {any} */
+const LATER = undefined;
+
 class Page {
+  /** @type {SettingsPanel} */
+  settings = LATER;
+  /** @type {LinkBanner} */
+  banner = LATER;
+  /** @type {HTMLElement} */
+  head = LATER;
+  /** @type {HTMLElement} */
+  title = LATER;
+  /** @type {HTMLElement} */
+  meta = LATER;
+  /** @type {HTMLElement} */
+  linkDot = LATER;
+
   constructor() {
     /** What was typed where the service asked for a token. @type {string | null} */
     this.token = null;

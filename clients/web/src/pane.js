@@ -3,6 +3,7 @@
 import { el, icon, setText } from "./element.js";
 import { TranscriptView } from "./render.js";
 import { Scroller } from "./scroll.js";
+import { Following } from "./following.js";
 import { Subscription } from "./subscription.js";
 import { blobLoader, rowTextReader } from "./service.js";
 import { shortenedNote } from "./shortened.js";
@@ -28,16 +29,13 @@ import { shortenedNote } from "./shortened.js";
  * }} PaneHost
  */
 
-/** How long to leave a session alone that the service could not show just now. */
-const RETRY_MS = 3_000;
-
 export class Pane {
   /** @param {string} session @param {PaneHost} host */
   constructor(session, host) {
     const { words } = host;
     this.host = host;
     this.subscription = new Subscription(session, words.language);
-    this.retryTimer = /** @type {import("./connection.js").Timer} */ (undefined);
+    this.following = new Following(this.subscription, host, (patches) => this.#changed(patches));
     this.earlier = el("button", { type: "button", class: "button earlier" }, words.earlier);
     this.fold = el("button", { type: "button", class: "button fold-partial" }, words.fold_partial);
     this.partial = el("div", { class: "partial", hidden: true }, this.earlier, this.fold);
@@ -76,28 +74,22 @@ export class Pane {
   }
 
   subscribe() {
-    clearTimeout(this.retryTimer);
-    this.host.send(this.subscription.subscribe());
+    this.following.subscribe();
   }
 
   /** @param {Frame} frame */
   receive(frame) {
-    const answer = this.subscription.receive(frame);
-    if (!answer) return;
-    for (const message of answer.send) this.host.send(message);
-    this.view.add(answer.patches);
-    if (this.subscription.phase === "retrying") this.#retryLater();
-    if (answer.patches.length === 0) this.#drawMessage();
+    this.following.receive(frame);
   }
 
-  #retryLater() {
-    clearTimeout(this.retryTimer);
-    this.retryTimer = setTimeout(() => this.subscribe(), RETRY_MS);
+  /** @param {import("./transcript.js").Patch[]} patches */
+  #changed(patches) {
+    this.view.add(patches);
+    if (patches.length === 0) this.#drawMessage();
   }
 
   #loadEarlier() {
-    const message = this.subscription.loadEarlier();
-    if (message && this.host.send(message)) setText(this.earlier, this.host.words.loading_earlier);
+    if (this.following.loadEarlier()) setText(this.earlier, this.host.words.loading_earlier);
   }
 
   #drawn() {
@@ -155,8 +147,7 @@ export class Pane {
   }
 
   stop() {
-    clearTimeout(this.retryTimer);
-    if (this.host.live()) this.host.send(this.subscription.unsubscribe());
+    this.following.stop();
     this.view.stop();
     this.scroller.stop();
     this.element.remove();

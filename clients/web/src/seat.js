@@ -5,6 +5,7 @@ import { rowView } from "./rows/row_views.js";
 
 /** @typedef {import("./types.js").Row} Row */
 /** @typedef {import("./page_context.js").PageContext} PageContext */
+/** @typedef {import("./page_context.js").RowView} RowView */
 /** @typedef {import("./row_list.js").RowNode} RowNode */
 
 let seats = 0;

@@ -160,6 +160,7 @@ export class Transcript {
     /** @type {Thread | null} */
     let thread = this.root;
     for (const callId of path) {
+      /** @type {RowNode | null} */
       const node = /** @type {Thread} */ (thread).call(callId);
       if (!node) return null;
       if (!node.thread) {

@@ -1,0 +1,54 @@
+/**
+ * The React binding, apart from everything else: importing it is what needs React (18 or newer, a peer dependency).
+ *
+ * Snapshots are stable: a component that is given one turn or row is drawn again only when that one changed (`memo`).
+ * Nothing is connected while rendering, so StrictMode, an aborted render and a server render leave nothing behind.
+ *
+ * The service is made once, outside of any component: `new ServiceClient(url, { token })` connects nothing by itself.
+ */
+
+import { useMemo, useSyncExternalStore } from "react";
+
+import { TranscriptFollower } from "./transcript_follower.js";
+
+/** @typedef {import("./service_client.js").ServiceClient} ServiceClient */
+/** @typedef {import("./transcript_follower.js").TranscriptSnapshot} TranscriptSnapshot */
+/** @typedef {import("./types.js").Summary} Summary */
+
+/**
+ * One session, live, for as long as the component is there.
+ *
+ * @param {ServiceClient} service @param {string} session
+ * @param {{locale?: string}} [options] the language of the labels that the service makes
+ * @returns {TranscriptSnapshot}
+ */
+export function useTranscript(service, session, { locale } = {}) {
+  const follower = useMemo(() => new TranscriptFollower(service, session, { locale }), [service, session, locale]);
+  return useSyncExternalStore(follower.subscribe, follower.getSnapshot, follower.getSnapshot);
+}
+
+/**
+ * The list of sessions, newest first.
+ *
+ * @param {ServiceClient} service @returns {readonly Summary[] | null} null until it is known
+ */
+export function useSessions(service) {
+  const store = useMemo(() => sessionsOf(service), [service]);
+  return useSyncExternalStore(store.subscribe, store.getSnapshot, store.getSnapshot);
+}
+
+/** @param {ServiceClient} service */
+function sessionsOf(service) {
+  /** @type {readonly Summary[] | null} */
+  let held = null;
+  return {
+    subscribe: (/** @type {() => void} */ listener) =>
+      service.join({
+        listed: () => {
+          held = service.list.newestFirst();
+          listener();
+        },
+      }),
+    getSnapshot: () => (held ??= service.list.known ? service.list.newestFirst() : null),
+  };
+}
