@@ -1,5 +1,8 @@
 """The command `turnfold`: serve, status, import, show, tail, export, tui. An error is one clear line and a non-zero
 exit code.
+
+Each command imports what it needs when it runs: the server's framework would cost every other command its own start
+twice over, and a server needs no HTTP client.
 """
 
 import os
@@ -15,14 +18,7 @@ import typer
 from typer.exceptions import TyperException
 
 from api.cli_errors import CommandError
-from api.cli_export import export as export_session
-from api.cli_follow import follow_file
-from api.cli_import import PAUSE_CAP_MS, Target, import_files
-from api.cli_show import ShowOptions
-from api.cli_show import show as show_files
-from api.cli_status import status as print_status
-from api.cli_tail import tail as tail_session
-from api.cli_tui import tui as show_in_terminal
+from api.cli_target import Target
 from api.cli_views import (
     CollapseGroupsOption,
     CollapseThinkingOption,
@@ -37,7 +33,6 @@ from api.cli_views import (
     ViewOption,
     chosen_view,
 )
-from api.serve import serve as serve_forever
 from api.text_view import harmless
 from api.version import service_version
 from service.keys import is_session_id
@@ -125,6 +120,8 @@ def serve(
         settings = read_settings(environ)
     except SettingsError as error:
         raise CommandError(str(error)) from None
+    from api.serve import serve as serve_forever
+
     raise typer.Exit(serve_forever(settings, with_samples=samples, announce=_announce))
 
 
@@ -141,6 +138,8 @@ def status(
     ] = False,
 ) -> None:
     """Say how the running service is; exits with 0 where it is ready, else with 1."""
+    from api.cli_status import status as print_status
+
     is_ready = print_status(Target(url=url, token=token), as_json=as_json)
     raise typer.Exit(0 if is_ready else _FAILED)
 
@@ -154,9 +153,7 @@ def import_(
     ] = None,
     speed: Annotated[
         Speed,
-        typer.Option(
-            help=f"1x keeps the recorded pauses (each at most {PAUSE_CAP_MS // 1000} s), max has none."
-        ),
+        typer.Option(help="1x keeps the recorded pauses (each at most 10 s), max has none."),
     ] = Speed.MAX,
     follow: Annotated[
         bool, typer.Option("--follow", help="The file still grows: go on as it does, until Ctrl-C.")
@@ -173,8 +170,12 @@ def import_(
     if follow:
         if len(files) != 1 or files[0].is_dir() or speed is Speed.RECORDED:
             raise CommandError("--follow takes one file, and no --speed 1x: it comes at its own pace")
+        from api.cli_follow import follow_file
+
         follow_file(files[0], file_format.value, target, session)
         return
+    from api.cli_import import import_files
+
     import_files(files, file_format.value, target, session, live=speed is Speed.RECORDED)
 
 
@@ -203,6 +204,9 @@ def show(
         view, mode, locale, thinking=thinking, collapse_groups=collapse_groups,
         collapse_thinking=collapse_thinking, phase=phase, reasoning=reasoning,
     )  # fmt: skip
+    from api.cli_show import ShowOptions
+    from api.cli_show import show as show_files
+
     options = ShowOptions(leave_open=leave_open, expand=expand, as_json=as_json, locale=locale.value)
     with _to_a_pipe():
         show_files(files, file_format.value, chosen, options)
@@ -216,6 +220,8 @@ def tail(
     locale: LocaleOption = Language.EN,
 ) -> None:
     """Follow a session of the running service as text, until Ctrl-C."""
+    from api.cli_tail import tail as tail_session
+
     _check_session(session)
     with _to_a_pipe():
         tail_session(session, Target(url=url, token=token), locale.value)
@@ -235,6 +241,8 @@ def export(
     locale: LocaleOption = Language.EN,
 ) -> None:
     """Write a whole session of the running service as one file (docs/export.md)."""
+    from api.cli_export import export as export_session
+
     _check_session(session)
     with _to_a_pipe():
         export_session(session, file_format.value, locale.value, Target(url=url, token=token), output)
@@ -250,6 +258,8 @@ def tui(
     locale: LocaleOption = Language.EN,
 ) -> None:
     """Print a session of the running service as the terminal shows it, and end."""
+    from api.cli_tui import tui as show_in_terminal
+
     _check_session(session)
     view = {"kind": "tui", "phase": phase.value, "reasoning": reasoning}
     with _to_a_pipe():

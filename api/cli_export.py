@@ -9,7 +9,8 @@ from typing import Final
 import httpx
 
 from api.cli_errors import CommandError
-from api.cli_import import Target, client_of, problem_of
+from api.cli_import import client_of, problem_of
+from api.cli_target import Target
 from api.text_view import harmless
 
 #: Between two chunks: the service loads a great session before the first.

@@ -11,9 +11,10 @@ from pathlib import Path
 import httpx
 
 from api.cli_errors import CommandError
-from api.cli_import import BATCH_BYTES, BATCH_EVENTS, Target, client_of, send_unknown
+from api.cli_import import BATCH_BYTES, BATCH_EVENTS, client_of, send_unknown
 from api.cli_known import known_ids
 from api.cli_show import open_file
+from api.cli_target import Target
 from api.text_view import harmless
 from service.importers import ImportFileError, SessionFile
 from service.importers.detect import FormatChoice

@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from api.cli_errors import CommandError
 from api.cli_known import known_ids, unknown_of
 from api.cli_show import open_file
+from api.cli_target import Target
 from api.text_view import harmless
 from service.importers import ImportFileError, SessionFile, open_session_file
 from service.importers.detect import FormatChoice
@@ -51,13 +52,6 @@ class _Answer(msgspec.Struct, frozen=True):
 
 
 _ANSWER = msgspec.json.Decoder(_Answer)
-
-
-class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """Which service, and how to speak to it."""
-
-    url: str
-    token: str | None
 
 
 def client_of(target: Target) -> httpx.Client:

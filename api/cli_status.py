@@ -9,7 +9,8 @@ import httpx
 import msgspec
 
 from api.cli_errors import CommandError
-from api.cli_import import Target, client_of, problem_of
+from api.cli_import import client_of, problem_of
+from api.cli_target import Target
 from api.condition import PartitionLag
 from api.http_admin import Status
 from api.text_view import harmless

@@ -16,8 +16,9 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from api.cli_errors import CommandError
-from api.cli_import import AWAY, Target
+from api.cli_import import AWAY
 from api.cli_tail_text import TailText
+from api.cli_target import Target
 from api.codes import may_reconnect
 from projections.replica import UnknownOpError
 

@@ -6,7 +6,7 @@ The client and its framework are loaded when this command runs, so that no other
 from typing import Any
 
 from api.cli_errors import CommandError
-from api.cli_import import Target
+from api.cli_target import Target
 from projections.languages import Locale
 
 

@@ -8,8 +8,6 @@
 3. Pictures stand in the file once; files are links that save them as octets.
 """
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterator
 from html import escape
@@ -29,7 +27,7 @@ from api.export_entries import (
 )
 from api.export_pieces import BlobText, ExportHead, Holds, Piece, text_bytes
 from api.export_prose import prose_html
-from api.export_style import STYLE
+from api.export_style import POLICY, STYLE
 from api.export_values import json_value, one_line, row_json, time_text, visible
 from api.export_words import Words
 from projections.rows import Row
@@ -38,17 +36,6 @@ from projections.walk import RowGiven, Step, ThreadBegins, ThreadEnds, TurnBegin
 from projections.web import WebPresentation
 
 _PICTURE: Final = re.compile(r"image/(png|jpeg|gif|webp|avif|bmp)")
-_STYLE_HASH: Final = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-#: In the file's own head; the header of the answer adds a sandbox, which a file cannot give itself.
-POLICY: Final = "; ".join(
-    (
-        "default-src 'none'",
-        "img-src data:",
-        f"style-src 'sha256-{_STYLE_HASH}'",
-        "base-uri 'none'",
-        "form-action 'none'",
-    )
-)
 
 
 class _Open:

@@ -1,5 +1,10 @@
-"""Edge stage: the style sheet of exported HTML; it names no address, and no font that a machine has to fetch."""
+"""Edge stage: the style sheet of exported HTML, and the policy that lets nothing else in.
 
+It names no address, and no font that a machine has to fetch.
+"""
+
+import base64
+import hashlib
 from typing import Final
 
 STYLE: Final = """
@@ -67,3 +72,15 @@ bdi, .words, .prose, pre { unicode-bidi: isolate; }
 footer { margin-top: 3rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 @media print { pre { max-height: none; } }
 """
+
+_STYLE_HASH: Final = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+#: In the file's own head; the header of the answer adds a sandbox, which a file cannot give itself.
+POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        "img-src data:",
+        f"style-src 'sha256-{_STYLE_HASH}'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)

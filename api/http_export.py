@@ -14,11 +14,10 @@ from litestar import Request, Response, get
 from litestar.params import QueryParameter
 
 from api.answers import REVALIDATE, not_modified, weak_etag
-from api.export_html import POLICY, HtmlExport
 from api.export_jsonl import jsonl_pieces
-from api.export_markdown import MarkdownExport
 from api.export_pieces import ExportFormat, ExportHead, Piece, head_of
 from api.export_stream import ExportStream, LoadBlob, chunks
+from api.export_style import POLICY
 from api.export_words import Words
 from api.http_blobs import read_blob
 from api.hub_loading import HistoryChanged, load_at
@@ -128,9 +127,14 @@ def _pieces(
     steps = walk(fold, WebView(locale=locale))
     holds: Callable[[str], bool] = fold.blobs.__contains__
     match export_format:
+        # The parser of Markdown is loaded by the first export that needs it: a start would wait for it.
         case "markdown":
+            from api.export_markdown import MarkdownExport  # noqa: PLC0415 - see above
+
             return MarkdownExport(head, Words(locale)).pieces(steps)
         case "html":
+            from api.export_html import HtmlExport  # noqa: PLC0415 - see above
+
             return HtmlExport(head, Words(locale), holds).pieces(steps)
         case "jsonl":
             return jsonl_pieces(head, steps, holds)

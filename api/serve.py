@@ -35,7 +35,7 @@ from api.stopping import Running, stop
 from api.version import service_version
 from projections.actions import add_aliases
 from projections.languages import add_languages
-from service.answers_http import HttpAnswers
+from service.answers import AnswerForwarder
 from service.collector import relax_collector
 from service.engine_valkey import EmbeddedEngine, EngineError
 from service.errors import LeaseLost, ServiceError
@@ -232,11 +232,13 @@ async def _adapters(url: str, settings: Settings, clock: WallClock, opened: Asyn
     return adapters
 
 
-def _answers(settings: Settings, opened: AsyncExitStack) -> HttpAnswers | None:
+def _answers(settings: Settings, opened: AsyncExitStack) -> AnswerForwarder | None:
     """Where answers of readers go, if the deployment says so."""
     key = None if settings.answers_secret is None else secret_bytes(settings.answers_secret)
     if settings.answers_url is None or key is None:
         return None
+    from service.answers_http import HttpAnswers  # noqa: PLC0415 - an HTTP client that few deployments need
+
     answers = HttpAnswers(settings.answers_url, key, settings.answers_timeout_ms)
     opened.push_async_callback(answers.close)
     return answers

@@ -10,11 +10,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from api.export_html import POLICY, HtmlExport
+from api.export_html import HtmlExport
 from api.export_jsonl import jsonl_pieces
 from api.export_markdown import MarkdownExport
 from api.export_pieces import BlobText, Piece, head_of
 from api.export_prose import PROSE_CHARS, prose_html, tame_markdown
+from api.export_style import POLICY
 from api.export_words import Words
 from projections.decode import decode_event
 from projections.position import Position

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from api.export_html import POLICY
+from api.export_style import POLICY
 from api.parts import EdgeLimits
 from tests.api.stack import SECRET, Stack, serving
 from tests.hostile import PIXEL
