@@ -1,9 +1,7 @@
 """Edge stage: full text search over HTTP, with the way to each hit in the asked view (C-16)."""
 
-import asyncio
 from collections.abc import Iterator
-from time import perf_counter
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Request, Response, get
@@ -13,14 +11,13 @@ from api.answers import answer
 from api.openapi import SESSION, given, problems
 from api.parts import allowed_session, known_summary, parts_of
 from api.problems import ProblemError
+from api.unhurried import Pace, unhurried
 from api.view_parameters import ASKED_VIEW, ViewOfRequest
 from projections.position import Position
 from projections.search import MAX_QUERY_CHARS, MAX_WORDS, Found, Hit, Query, locate, query_of, search
 from service.keys import SessionId
 
 Anyone = Request[Any, Any, Any]
-#: As long as folding may hold the loop.
-_SLICE_S: Final = 0.004
 
 
 class SearchPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,7 +79,7 @@ async def search_session(
     summary = await known_summary(parts, known)
     fold, position = await parts.transcripts.look(known, summary.version)
     if query is None:
-        hit = locate(fold, key or "", tuple(inside or ()), asked)
+        hit = await unhurried(locate(fold, key or "", tuple(inside or ()), asked))
         there = () if hit is None else (hit,)
         return answer(request, SearchPage(session=known, position=position, hits=there, cursor=None))
     found = await _taken(search(fold, query, asked, cursor), limit + 1)
@@ -107,13 +104,11 @@ def _query(q: str | None, key: str | None) -> Query | None:
 async def _taken(steps: Iterator[Found | None], limit: int) -> list[Found]:
     """The first hits of a search; others get the loop whenever a slice of time is used up."""
     found: list[Found] = []
-    since = perf_counter()
+    pace = Pace()
     for step in steps:
         if step is not None:
             found.append(step)
             if len(found) == limit:
                 break
-        if perf_counter() - since >= _SLICE_S:
-            await asyncio.sleep(0)
-            since = perf_counter()
+        await pace.breathe()
     return found

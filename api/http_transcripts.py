@@ -1,6 +1,8 @@
 """Edge stage: folded transcripts over HTTP: a window, one turn, its spec, now or as of an earlier event."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Annotated, Any
 
 import msgspec
@@ -12,12 +14,13 @@ from api.hub_loading import load_at
 from api.openapi import SESSION, given, problems
 from api.parts import Parts, access_of, allowed_session, known_summary, parts_of
 from api.problems import ProblemError
+from api.unhurried import unhurried
 from api.view_parameters import ASKED_VIEW, ViewOfRequest, view_facts
 from projections.building import TurnBuilder
 from projections.position import Position
 from projections.session import SessionFold
 from projections.spec import TurnProcessSpec
-from projections.transcript import Transcript, TurnValue, snapshot, turn_value, window_of
+from projections.transcript import Transcript, TurnValue, snapshot_slices, turn_value, window_of
 from service.keys import SessionId
 from service.stored import Summary
 
@@ -102,13 +105,17 @@ async def get_transcript(
     parts = parts_of(request)
     known = allowed_session(request, session)
     summary = await known_summary(parts, known)
-    fold, position = await _present(parts, known, max(min_version, summary.version), min_version)
-    facts = (known, position.epoch, str(position.version), *view_facts(asked), str(limit), str(before))
-    etag = weak_etag(request, access_of(request), *facts)
-    held = not_modified(request, etag)
-    if held is not None:
-        return held
-    return answer(request, snapshot(fold, known, position, asked, window_of(fold, limit, before)), etag=etag)
+    if min_version:
+        await _waited(parts, known, min_version)
+    async with parts.transcripts.reading(known, max(min_version, summary.version)) as (fold, position):
+        facts = (known, position.epoch, str(position.version), *view_facts(asked), str(limit), str(before))
+        etag = weak_etag(request, access_of(request), *facts)
+        held = not_modified(request, etag)
+        if held is not None:
+            return held
+        window = window_of(fold, limit, before)
+        shown = await unhurried(snapshot_slices(fold, known, position, asked, window))
+    return answer(request, shown, etag=etag)
 
 
 @get(
@@ -134,9 +141,8 @@ async def get_turn(
 ) -> Response[bytes]:
     """One turn with its rows; `at` shows it as it stood when that event had just been folded."""
     known = allowed_session(request, session)
-    seen = await _seen(parts_of(request), known, at, epoch)
-    found = _turn_of(seen.fold, turn)
-    value = turn_value(seen.fold.main, found, asked)
+    async with _seen(parts_of(request), known, at, epoch) as seen:
+        value = await unhurried(turn_value(seen.fold.main, _turn_of(seen.fold, turn), asked))
     one = OneTurn(
         **{name: getattr(value, name) for name in TurnValue.__struct_fields__},
         session=known, epoch=seen.epoch, position=seen.position, as_of_seq=seen.as_of_seq,
@@ -160,11 +166,16 @@ async def get_turn_spec(
 ) -> Response[bytes]:
     """The turn-process spec (B-2); `at` shows it as it stood when that event had just been folded."""
     known = allowed_session(request, session)
-    seen = await _seen(parts_of(request), known, at, epoch)
+    async with _seen(parts_of(request), known, at, epoch) as seen:
+        found = _turn_of(seen.fold, turn).spec
     spec = OneSpec(
-        session=known, epoch=seen.epoch, position=seen.position, as_of_seq=seen.as_of_seq, turn=turn,
-        spec=_turn_of(seen.fold, turn).spec,
-    )  # fmt: skip
+        session=known,
+        epoch=seen.epoch,
+        position=seen.position,
+        as_of_seq=seen.as_of_seq,
+        turn=turn,
+        spec=found,
+    )
     return _answer(request, spec, seen, "spec", str(turn))
 
 
@@ -175,15 +186,18 @@ def _answer(request: Anyone, value: OneTurn | OneSpec, seen: _Seen, *facts: str)
     return held or answer(request, value, cache=IMMUTABLE if seen.is_lasting else REVALIDATE, etag=etag)
 
 
-async def _seen(parts: Parts, session: SessionId, at: int | None, epoch: str | None) -> _Seen:
+@asynccontextmanager
+async def _seen(parts: Parts, session: SessionId, at: int | None, epoch: str | None) -> AsyncIterator[_Seen]:
+    """The session now or as of an event; it stands still for the length of the block."""
     summary = await known_summary(parts, session)
     if epoch is not None and epoch != summary.epoch:
         detail = f"The session's epoch is {summary.epoch!r}."
         raise ProblemError("epoch_changed", detail, where="query parameter epoch")
-    if at is None:
-        fold, position = await _present(parts, session, summary.version)
-        return _Seen(fold=fold, epoch=position.epoch, position=position, is_lasting=False)
-    return await _past(parts, session, summary, at, is_lasting=epoch is not None)
+    if at is not None:
+        yield await _past(parts, session, summary, at, is_lasting=epoch is not None)
+        return
+    async with parts.transcripts.reading(session, summary.version) as (fold, position):
+        yield _Seen(fold=fold, epoch=position.epoch, position=position, is_lasting=False)
 
 
 async def _past(parts: Parts, session: SessionId, summary: Summary, at: int, *, is_lasting: bool) -> _Seen:
@@ -201,19 +215,14 @@ async def _past(parts: Parts, session: SessionId, summary: Summary, at: int, *, 
     return _Seen(fold=fold, epoch=summary.epoch, position=None, is_lasting=is_lasting)
 
 
-async def _present(
-    parts: Parts, session: SessionId, at_least: int, wait_for: int = 0
-) -> tuple[SessionFold, Position]:
-    fold, position = await parts.transcripts.look(session, at_least)
-    if position.version >= wait_for:
-        return fold, position
+async def _waited(parts: Parts, session: SessionId, version: int) -> None:
+    """Wait until a version is there (R-11); raises the problem `wait_timeout`."""
     try:
         async with asyncio.timeout(parts.limits.wait_ms / 1000):
-            await parts.transcripts.until(session, wait_for)
+            await parts.transcripts.until(session, version)
     except TimeoutError:
-        detail = f"Version {wait_for} was not committed within {parts.limits.wait_ms} ms."
+        detail = f"Version {version} was not committed within {parts.limits.wait_ms} ms."
         raise ProblemError("wait_timeout", detail, where="query parameter min_version") from None
-    return await parts.transcripts.look(session, at_least)
 
 
 def _turn_of(fold: SessionFold, number: int) -> TurnBuilder:

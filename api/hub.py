@@ -10,7 +10,8 @@
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, Self
 
 import structlog
@@ -116,6 +117,21 @@ class Hub:
         live = self.enter(session)
         try:
             return await live.look(at_least)
+        finally:
+            self.exit(live)
+
+    @asynccontextmanager
+    async def reading(
+        self, session: SessionId, at_least: int = 0
+    ) -> AsyncIterator[tuple[SessionFold, Position]]:
+        """Hold a session's fold as it is now, at `at_least` or later if that was committed.
+
+        It stands still for the length of the block. Raises as `LiveSession.look`.
+        """
+        live = self.enter(session)
+        try:
+            async with live.reading(at_least) as found:
+                yield found
         finally:
             self.exit(live)
 

@@ -11,6 +11,7 @@
 """
 
 from collections.abc import Callable, Iterable
+from typing import Self
 
 from api.codes import ErrorCode
 from api.frames import NO_REV, NOBODY, SharedFrame
@@ -18,10 +19,12 @@ from api.hub_pages import PAGE_BYTES, paged, snapshot_parts
 from api.messages import Delta, Reset, ResetReason, Shared
 from api.metrics import EdgeMetrics
 from api.outbox import Outbox
+from api.unhurried import unhurried
 from projections.deltas import Op, TurnOps, in_window
 from projections.position import Position
 from projections.presenter import Presenter
 from projections.session import SessionFold
+from projections.slices import Slices, finished
 from projections.view import View
 
 
@@ -87,8 +90,8 @@ class Channel:
 
     __slots__ = ("_metrics", "_presenter", "epoch", "followers", "sent", "snapshot", "version", "view")
 
-    def __init__(self, view: View, fold: SessionFold, epoch: str, version: int, metrics: EdgeMetrics) -> None:
-        """Make a channel without followers; those who join hold the session as `fold` has it now."""
+    def __init__(self, view: View, epoch: str, version: int, metrics: EdgeMetrics) -> None:
+        """Make a channel without followers, which is of no use until it is `opened`."""
         self._metrics = metrics
         self.view = view
         self.epoch = epoch
@@ -98,25 +101,39 @@ class Channel:
         self.snapshot: tuple[tuple[int, int | None], tuple[SharedFrame, ...], int] | None = None
         """The last snapshot's parts and floor, by (version, floor asked for): many may come at once."""
         self._presenter = Presenter(view)
-        self._presenter.tell_open(fold)
+
+    async def opened(self, fold: SessionFold) -> Self:
+        """Return the channel: those who join it hold the session as `fold` has it now."""
+        await unhurried(self._presenter.tell_open(fold))
+        return self
 
     @property
     def is_behind(self) -> bool:
         """Whether the followers do not know the present version yet."""
         return self.sent != self.version
 
-    def send_snapshot(
+    async def send_snapshot(
         self, follower: Follower, fold: SessionFold, position: Position, floor: int | None
     ) -> None:
         """Send the present state from `floor` on (None: the default window) to one follower."""
         asked = (position.version, floor)
         if self.snapshot is None or self.snapshot[0] != asked:
-            parts, holds = snapshot_parts(fold, self.view, position, floor)
-            self.snapshot = (asked, tuple(SharedFrame(part) for part in parts), holds)
-            for part in self.snapshot[1]:
-                self._metrics.encoded(part.tag, part.size_bytes)
+            frames, holds = await unhurried(self._snapshot(fold, position, floor))
+            self.snapshot = (asked, frames, holds)
         _, shared, follower.floor = self.snapshot
         follower.send_snapshot(shared)
+
+    def _snapshot(
+        self, fold: SessionFold, position: Position, floor: int | None
+    ) -> Slices[tuple[tuple[SharedFrame, ...], int]]:
+        """Encode a snapshot; what was told of a turn is its present state, since every change is published."""
+        parts, holds = yield from snapshot_parts(fold, self.view, position, floor, self._presenter.telling_of)
+        frames: list[SharedFrame] = []
+        for part in parts:
+            frames.append(SharedFrame(part))
+            self._metrics.encoded(frames[-1].tag, frames[-1].size_bytes)
+            yield
+        return tuple(frames), holds
 
     def publish(self, version: int, changed: tuple[TurnOps, ...]) -> int:
         """Send what changed up to `version`: the ops that all views share, made before the next event.
@@ -154,7 +171,7 @@ class Channel:
         whole = self._delta(since, self.sent, ops)
         if whole.size_bytes <= PAGE_BYTES:
             return (whole,)
-        *pages, last = paged(ops)
+        *pages, last = finished(paged(ops))
         return (*(self._delta(since, since, page) for page in pages), self._delta(since, self.sent, last))
 
     def _delta(self, since: int, to: int, ops: tuple[Op, ...]) -> SharedFrame:

@@ -1,20 +1,19 @@
 """Hub stage, loading: a session's fold out of its saved state and the tail of its log, in slices.
 
 1. The log is the truth; a saved state only shortens the way, and one of another format is left aside.
-2. Folding a long log would hold the event loop: after `SLICE_S` of work the loop gets a turn.
+2. Folding a long log would hold the event loop, so it is shared out (`unhurried.py`).
 3. Two reads may see two commits. The epoch is read before and after, and a load that straddled a change of
    epoch starts again, so that a fold never mixes two histories.
 4. A fold that raises is a bug: the session stops there for this process (`FoldBroken`), and no other does
    (R-9).
 """
 
-import asyncio
 from collections.abc import Sequence
-from time import perf_counter
 
 import msgspec
 
 from api.hub_handed import HandedBatch
+from api.unhurried import Pace
 from projections.decode import decode_event
 from projections.errors import SavedStateError
 from projections.saved import SAVED_FORMAT, restoring
@@ -23,8 +22,6 @@ from service.keys import SessionId
 from service.ports import Reader
 from service.stored import LogBatch, SavedState
 
-# One slice of folding: short against the 33 ms of a flush tick, long against the cost of a switch.
-SLICE_S = 0.004
 # Batches read at once: a batch of the projector's backlog holds at most 8,000 events.
 BATCHES_PER_READ = 16
 # A repair or rebuild changes the epoch once; a load that meets three changes is in a loop.
@@ -117,7 +114,7 @@ async def restored(state: SavedState | None) -> SessionFold:
     fold = SessionFold()
     if state is None or state.projection != SAVED_FORMAT:
         return fold
-    clock = _Slices()
+    clock = Pace()
     try:
         for growing in restoring(state.head, state.turns):
             fold = growing
@@ -140,7 +137,7 @@ async def fold_on(
     `ends` is true also when this raises. With `until_seq` it stops behind that event, in mid-batch.
     Raises HistoryChanged, FoldBroken, and what the reader raises.
     """
-    clock = _Slices()
+    clock = Pace()
     while until_seq is None or fold.next_seq <= until_seq:
         page = await reader.read_log(session, fold.next_seq - 1, BATCHES_PER_READ)
         for batch in page.batches:
@@ -154,7 +151,7 @@ async def fold_handed(
     session: SessionId, fold: SessionFold, batches: Sequence[HandedBatch], ends: list[tuple[int, int]]
 ) -> None:
     """Fold batches that continue the fold; `ends` and errors as in `fold_on`, but that nothing is read."""
-    clock = _Slices()
+    clock = Pace()
     for batch in batches:
         await _fold_batch(session, fold, batch, None, clock)
         ends.append((batch.version, batch.first_seq + len(batch.events)))
@@ -165,7 +162,7 @@ async def _fold_batch(
     fold: SessionFold,
     batch: LogBatch | HandedBatch,
     until_seq: int | None,
-    clock: "_Slices",
+    clock: Pace,
 ) -> None:
     if batch.first_seq > fold.next_seq:
         raise HistoryChanged(session)
@@ -180,17 +177,3 @@ async def _fold_batch(
             raise FoldBroken(session, seq) from bug
         if seq % _EVENTS_PER_LOOK == 0:
             await clock.breathe()
-
-
-class _Slices:
-    """Gives the loop a turn whenever a slice is used up."""
-
-    __slots__ = ("_since",)
-
-    def __init__(self) -> None:
-        self._since = perf_counter()
-
-    async def breathe(self) -> None:
-        if perf_counter() - self._since >= SLICE_S:
-            await asyncio.sleep(0)
-            self._since = perf_counter()

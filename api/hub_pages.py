@@ -9,8 +9,7 @@
    connection between two pages may be sent all of them again: only the last page moves its position.
 """
 
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable
 from typing import TypeVar
 
 import msgspec
@@ -19,12 +18,14 @@ from api.frames import NO_REV, NOBODY
 from api.hub_loading import KnownVersions
 from api.messages import CaughtUp, Delta, Earlier, Shared, Snapshot
 from api.metrics import NoResume
+from api.unhurried import unhurried
 from projections.deltas import Op, facts_since, in_window
 from projections.position import Position
 from projections.presenter import Presenter
 from projections.rows import Row
 from projections.session import SessionFold
-from projections.transcript import TurnValue, Window, session_rows_of, turn_value, window_of
+from projections.slices import SLICE_ROWS, Slices
+from projections.transcript import TellingOf, TurnValue, Window, session_rows_of, turn_value, window_of
 from projections.view import View
 
 # A part of a snapshot or catch-up: some ms of a phone's connection, and far above nearly every row.
@@ -49,12 +50,16 @@ def floor_of(fold: SessionFold, from_turn: int | None) -> int | None:
 
 
 def snapshot_parts(
-    fold: SessionFold, view: View, position: Position, floor: int | None
-) -> tuple[tuple[Snapshot, ...], int]:
-    """Return a snapshot from `floor` on (None: the default window) in parts, and the floor it has."""
+    fold: SessionFold, view: View, position: Position, floor: int | None, telling_of: TellingOf
+) -> Slices[tuple[tuple[Snapshot, ...], int]]:
+    """Make a snapshot from `floor` on (None: the default window) in parts, with the floor it has; in slices."""
     window = window_of(fold) if floor is None else _window_from(fold, floor)
-    rows = session_rows_of(fold, window, view)
-    pages = _pages_of(rows, [turn_value(fold.main, turn, view) for turn in window.turns])
+    rows = yield from session_rows_of(fold, window, view)
+    turns: list[TurnValue] = []
+    for turn in window.turns:
+        value = yield from turn_value(fold.main, turn, view, telling_of)
+        turns.append(value)
+    pages = yield from _pages_of(rows, turns)
     parts = tuple(
         Snapshot(
             sub=NOBODY,
@@ -75,8 +80,8 @@ def snapshot_parts(
 
 def earlier_parts(
     fold: SessionFold, view: View, position: Position, floor: int, limit: int
-) -> tuple[tuple[Earlier, ...], int]:
-    """Return at most `limit` turns before `floor`, in parts, and the floor of what is held with them.
+) -> Slices[tuple[tuple[Earlier, ...], int]]:
+    """Make at most `limit` turns before `floor`, in parts, with the floor of what is held with them; in slices.
 
     They fill one part, but for a single turn that is greater by itself.
     """
@@ -84,7 +89,7 @@ def earlier_parts(
     chosen: list[TurnValue] = []
     size_bytes = 0
     for turn in reversed(older[-limit:]):
-        value = turn_value(fold.main, turn, view)
+        value = yield from turn_value(fold.main, turn, view)
         size_bytes += _size_bytes(value)
         if chosen and size_bytes > PAGE_BYTES:
             break
@@ -93,7 +98,8 @@ def earlier_parts(
     turns = tuple(older[len(older) - len(chosen) :])
     new_floor = WHOLE_HISTORY if complete else turns[0].first_seq
     window = Window(turns=turns, floor=new_floor, ceiling=max(floor, 0), complete=complete)
-    pages = _pages_of(session_rows_of(fold, window, view), chosen[::-1])
+    session_rows = yield from session_rows_of(fold, window, view)
+    pages = yield from _pages_of(session_rows, chosen[::-1])
     parts = tuple(
         Earlier(
             sub=NOBODY,
@@ -132,24 +138,33 @@ async def resume(
     if floor is None:
         return "window"
     caught_up = CaughtUp(sub=NOBODY, view_rev=NO_REV, position=now)
-    deltas = catch_up(fold, view, next_seq=next_seq, since=since, now=now, floor=floor)
-    return floor, chain(deltas, (caught_up,))
+    deltas = await unhurried(catch_up(fold, view, next_seq=next_seq, since=since, now=now, floor=floor))
+    return floor, (*deltas, caught_up)
 
 
 def catch_up(
     fold: SessionFold, view: View, *, next_seq: int, since: Position, now: Position, floor: int
-) -> Iterator[Delta]:
-    """Yield the deltas from `since`, whose first unknown event is `next_seq`, to `now`."""
+) -> Slices[tuple[Delta, ...]]:
+    """Make the deltas from `since`, whose first unknown event is `next_seq`, to `now`; in slices."""
     presenter = Presenter(view)
     ops: list[Op] = []
     for one in facts_since(fold, next_seq - 1):
-        ops.extend(in_window(one, presenter.ops(one), floor))
-    pages = paged(ops)
-    for number, page in enumerate(pages):
-        to = now.version if number == len(pages) - 1 else since.version
-        yield Delta(sub=NOBODY, view_rev=NO_REV, since=since.version, to=to, epoch=now.epoch, ops=page)
+        told = yield from presenter.ops_in_slices(one)
+        ops.extend(in_window(one, told, floor))
+    pages = yield from paged(ops)
     if not pages and now.version > since.version:
-        yield Delta(sub=NOBODY, view_rev=NO_REV, since=since.version, to=now.version, epoch=now.epoch, ops=())
+        pages = [()]
+    return tuple(
+        Delta(
+            sub=NOBODY,
+            view_rev=NO_REV,
+            since=since.version,
+            to=now.version if number == len(pages) - 1 else since.version,
+            epoch=now.epoch,
+            ops=page,
+        )
+        for number, page in enumerate(pages)
+    )
 
 
 def _size_bytes(value: object) -> int:
@@ -169,28 +184,35 @@ class _Page(msgspec.Struct, frozen=True):
     turns: tuple[TurnValue, ...] = ()
 
 
-def _pages_of(session_rows: tuple[Row, ...], turns: Iterable[TurnValue]) -> list[_Page]:
+def _pages_of(session_rows: tuple[Row, ...], turns: Iterable[TurnValue]) -> Slices[list[_Page]]:
     """Spread rows of no turn, then turns, over pages: one at least."""
-    pieces = [piece for turn in turns for piece in _pieces(turn)]
+    pieces: list[Row | TurnValue] = list(session_rows)
+    for turn in turns:
+        found = yield from _pieces(turn)
+        pieces.extend(found)
     pages: list[_Page] = []
-    for items in paged([*session_rows, *pieces]):
+    spread = yield from paged(pieces)
+    for items in spread:
         rows = tuple(one for one in items if not isinstance(one, TurnValue))
         pages.append(_Page(rows, tuple(one for one in items if isinstance(one, TurnValue))))
     return pages or [_Page()]
 
 
-def _pieces(turn: TurnValue) -> Iterator[TurnValue]:
-    if _size_bytes(turn) <= PAGE_BYTES:
-        yield turn
-        return
-    first, *others = paged(turn.rows, used_bytes=_size_bytes(msgspec.structs.replace(turn, rows=())))
-    yield msgspec.structs.replace(turn, rows=first)
+def _pieces(turn: TurnValue) -> Slices[list[TurnValue]]:
+    """Cut a turn that is too great for one page between two rows."""
+    if len(turn.rows) <= SLICE_ROWS and _size_bytes(turn) <= PAGE_BYTES:
+        return [turn]
+    used_bytes = _size_bytes(msgspec.structs.replace(turn, rows=()))
+    pages = yield from paged(turn.rows, used_bytes=used_bytes)
+    first, *others = pages or [()]
     bare = msgspec.structs.replace(turn, queued=(), spec=None, presentation=None)
-    for rows in others:
-        yield msgspec.structs.replace(bare, rows=rows)
+    return [
+        msgspec.structs.replace(turn, rows=first),
+        *(msgspec.structs.replace(bare, rows=rows) for rows in others),
+    ]
 
 
-def paged(items: Iterable[_Item], *, used_bytes: int = 0) -> list[tuple[_Item, ...]]:
+def paged(items: Iterable[_Item], *, used_bytes: int = 0) -> Slices[list[tuple[_Item, ...]]]:
     """Spread values over pages of at most `PAGE_BYTES` as JSON, in order; a greater value has a page of its own.
 
     Args:
@@ -199,9 +221,13 @@ def paged(items: Iterable[_Item], *, used_bytes: int = 0) -> list[tuple[_Item, .
     """
     pages: list[tuple[_Item, ...]] = []
     page: list[_Item] = []
-    size_bytes = used_bytes
-    for item in items:
+    size_bytes, encoded_bytes = used_bytes, 0
+    for number, item in enumerate(items, 1):
+        if number % SLICE_ROWS == 0 or encoded_bytes >= PAGE_BYTES:
+            yield
+            encoded_bytes = 0
         size = _size_bytes(item)
+        encoded_bytes += size
         if page and size_bytes + size > PAGE_BYTES:
             pages.append(tuple(page))
             page, size_bytes = [], 0

@@ -19,15 +19,19 @@ Rules:
 """
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from api.codes import ErrorCode
 from api.hub_channel import Channel, Follower
+from api.hub_channels import Channels
 from api.hub_handed import Handed, announcement, handed
 from api.hub_loading import FoldBroken, HistoryChanged, KnownVersions, fold_handed, fold_on, load
 from api.hub_means import Means
 from api.hub_pages import earlier_parts, resume
 from api.messages import ResetReason
 from api.metrics import NoResume
+from api.unhurried import unhurried
 from projections.deltas import facts
 from projections.position import Position
 from projections.session import SessionFold
@@ -65,7 +69,7 @@ class LiveSession:
         self._spawn = means.spawn
         self._report = means.report
         self._metrics = means.metrics
-        self._channels: dict[View, Channel] = {}
+        self._channels = Channels(means.metrics)
         self._versions = KnownVersions(session, means.reader)
         self._handed = Handed()
         self._rounds = means.rounds
@@ -77,13 +81,13 @@ class LiveSession:
 
     @property
     def has_followers(self) -> bool:
-        """Whether anybody would get a delta."""
-        return any(channel.followers for channel in self._channels.values())
+        """Whether anybody would get a delta, or is owed a restart."""
+        return self._channels.has_followers
 
     @property
     def needs_reading(self) -> bool:
-        """Whether more is known to be in the log than was folded, or another history."""
-        return self._must_load or self.announced > self.version
+        """Whether more is known to be in the log than was folded or told, or another history."""
+        return self._must_load or bool(self._channels.owed) or self.announced > self.version
 
     @property
     def _must_load(self) -> bool:
@@ -137,19 +141,19 @@ class LiveSession:
             why = "no_position" if position is None else await self._resume(follower, position, from_turn)
             self._metrics.subscribed(why)
             if why is not None:
-                self._send_snapshot(follower)
-            self._join(follower)
+                await self._begin(follower)
+            else:
+                self._join(follower, await self._channel(follower.view))
 
     async def show(self, follower: Follower, view: View, view_rev: int) -> None:
         """Send the follower a snapshot in another view, of what it holds, then every delta of that view."""
         async with self.lock:
-            self._leave(follower)
+            self._channels.leave(follower)
             if follower.has_left:
                 return
             follower.view, follower.view_rev = view, view_rev
             await self._refresh()
-            self._send_snapshot(follower, follower.floor)
-            self._join(follower)
+            await self._begin(follower, follower.floor)
 
     async def restart(self, follower: Follower, reason: ResetReason) -> None:
         """Void what a follower was sent, and send a snapshot."""
@@ -157,32 +161,33 @@ class LiveSession:
             if follower.has_left:
                 return
             await self._refresh()
-            self._reset(follower, reason)
-            self._join(follower)
+            await self._reset(follower, reason)
 
     async def reach(self, follower: Follower, limit: int) -> None:
         """Send the turns before the oldest that the follower holds."""
         async with self.lock:
             if follower.has_left or self._fold is None:
                 return
-            channel = self._channels.get(follower.view)
-            if channel is None or follower not in channel.followers:
+            channel = self._channels.of(follower)
+            if channel is None:
                 return
             channel.settle()
-            parts, follower.floor = earlier_parts(
-                self._fold, follower.view, self._position(), follower.floor, limit
+            parts, floor = await unhurried(
+                earlier_parts(self._fold, follower.view, self._position(), follower.floor, limit)
             )
-            for part in parts:
-                follower.send(part)
+            if follower in channel.followers:
+                follower.floor = floor
+                for part in parts:
+                    follower.send(part)
 
     def leave(self, follower: Follower) -> None:
         """Forget a follower, at once."""
         follower.has_left = True
-        self._leave(follower)
+        self._channels.leave(follower)
 
     def skip(self, follower: Follower) -> None:
         """Send a follower nothing until it restarts."""
-        self._leave(follower)
+        self._channels.leave(follower)
 
     # What a reader of the present asks
 
@@ -192,8 +197,14 @@ class LiveSession:
         It is at version `at_least` or later, if that was committed. Raises SessionGone, FoldBroken, and what
         the store raises.
         """
+        async with self.reading(at_least) as found:
+            return found
+
+    @asynccontextmanager
+    async def reading(self, at_least: int = 0) -> AsyncIterator[tuple[SessionFold, Position]]:
+        """Hold the fold as it is now: it stands still for the length of the block. Raises as `look`."""
         async with self.lock:
-            return await self._refresh(at_least), self._position()
+            yield await self._refresh(at_least), self._position()
 
     async def until(self, version: int) -> None:
         """Wait until `version` is committed and folded; for ever, if it never is. Raises as `look`."""
@@ -216,6 +227,7 @@ class LiveSession:
             await self._load()
         elif (target := max(self.announced, at_least)) > self.version:
             await self._advance(target)
+        await self._make_good()
         return self._held()
 
     def _held(self) -> SessionFold:
@@ -245,7 +257,7 @@ class LiveSession:
         self._versions = KnownVersions(self.session, self._reader)
         self._versions.add(loaded.ends)
         if had is not None and before != self._position():
-            self._start_over("appeared" if not before.epoch else "epoch")
+            self._channels.start_over("appeared" if not before.epoch else "epoch")
 
     def _heed_announced(self) -> None:
         """Take what was announced while we read: a later version, or an epoch that is not the one we read."""
@@ -253,12 +265,16 @@ class LiveSession:
             self.announced = max(self.announced, self._foreign[1])
             self._foreign = None
 
-    def _start_over(self, reason: ResetReason) -> None:
-        followers = [follower for channel in self._channels.values() for follower in channel.followers]
-        self._channels = {}
-        for follower in followers:
-            self._reset(follower, reason)
-            self._join(follower)
+    async def _make_good(self) -> None:
+        """Let those who must start over do so; who is left when this is cancelled has it at the next flush."""
+        try:
+            while owed := self._channels.owed:
+                follower, reason = next(iter(owed.items()))
+                await self._reset(follower, reason)
+                owed.pop(follower, None)
+        finally:
+            if self._channels.owed:
+                self._schedule()
 
     async def _advance(self, target: int) -> None:
         """Fold what was handed over, or what the log holds beyond us, up to `target` or later; publish it."""
@@ -285,17 +301,12 @@ class LiveSession:
         self._publish(fold)
 
     def _publish(self, fold: SessionFold) -> None:
-        changed, delivered = facts(fold.drain()), 0
-        for view, channel in tuple(self._channels.items()):
-            if channel.followers:
-                delivered += channel.publish(self.version, changed)
-            else:
-                del self._channels[view]
+        delivered = self._channels.publish(self.version, facts(fold.drain()))
         if self._announced_at is not None:
             waited_s = asyncio.get_running_loop().time() - self._announced_at
             self._metrics.broadcast(delivered, waited_s)
             self._announced_at = None
-        if self._settle_timer is None and any(channel.is_behind for channel in self._channels.values()):
+        if self._settle_timer is None and self._channels.is_behind:
             loop = asyncio.get_running_loop()
             self._settle_timer = loop.call_later(SETTLE_S, lambda: self._spawn(self._settle()))
 
@@ -315,36 +326,23 @@ class LiveSession:
             follower.send(message)
         return None
 
-    def _send_snapshot(self, follower: Follower, floor: int | None = None) -> None:
-        self._channel(follower.view).send_snapshot(follower, self._held(), self._position(), floor)
+    async def _begin(self, follower: Follower, floor: int | None = None) -> None:
+        """Send the present state from `floor` on (None: the default window), then every delta."""
+        channel = await self._channel(follower.view)
+        await channel.send_snapshot(follower, self._held(), self._position(), floor)
+        self._join(follower, channel)
 
-    def _reset(self, follower: Follower, reason: ResetReason) -> None:
+    async def _reset(self, follower: Follower, reason: ResetReason) -> None:
         self._metrics.restarted(reason)
         follower.start_over(reason)
-        self._send_snapshot(follower)
+        await self._begin(follower)
 
-    def _join(self, follower: Follower) -> None:
-        if follower.has_left:
-            return
-        channel = self._channel(follower.view)
-        channel.settle()
-        channel.followers[follower] = None
+    def _join(self, follower: Follower, channel: Channel) -> None:
+        self._channels.join(follower, channel)
         self._schedule()
 
-    def _leave(self, follower: Follower) -> None:
-        channel = self._channels.get(follower.view)
-        if channel is not None:
-            channel.followers.pop(follower, None)
-            if not channel.followers:
-                del self._channels[follower.view]
-
-    def _channel(self, view: View) -> Channel:
-        channel = self._channels.get(view)
-        if channel is None:
-            channel = self._channels[view] = Channel(
-                view, self._held(), self.epoch, self.version, self._metrics
-            )
-        return channel
+    async def _channel(self, view: View) -> Channel:
+        return await self._channels.open(view, self._held(), self._position())
 
     def _position(self) -> Position:
         return Position(epoch=self.epoch, version=self.version)
@@ -369,8 +367,7 @@ class LiveSession:
     async def _settle(self) -> None:
         self._settle_timer = None
         async with self.lock:
-            for channel in self._channels.values():
-                channel.settle()
+            self._channels.settle()
 
     async def _look_again(self) -> None:
         async with self.lock:
@@ -392,9 +389,7 @@ class LiveSession:
 
     def _end(self, code: ErrorCode) -> None:
         self.gone = self.gone or code is ErrorCode.GONE
-        followers = [follower for channel in self._channels.values() for follower in channel.followers]
-        self._channels = {}
-        for follower in followers:
+        for follower in self._channels.end():
             follower.has_left = True
             follower.end(follower.sub, code, None)
         self._wake()

@@ -1,7 +1,7 @@
 """Edge stage: the live side of the service as one part: folded sessions, subscribers and the socket."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from litestar.types import ASGIApp
 
@@ -47,6 +47,12 @@ class Live:
     async def look(self, session: SessionId, at_least: int = 0) -> tuple[SessionFold, Position]:
         """The fold at version `at_least` or later, if that was committed; use it before the next await."""
         return await self._hub.look(session, at_least)
+
+    def reading(
+        self, session: SessionId, at_least: int = 0
+    ) -> AbstractAsyncContextManager[tuple[SessionFold, Position]]:
+        """The fold at version `at_least` or later, which stands still for the length of the block."""
+        return self._hub.reading(session, at_least)
 
     async def until(self, session: SessionId, version: int) -> None:
         """Wait until the version is committed and folded; for ever, if it never is."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -36,6 +36,12 @@ class Transcripts(Protocol):
 
     async def look(self, session: SessionId, at_least: int = 0) -> tuple[SessionFold, Position]:
         """The fold at version `at_least` or later, if that was committed; use it before the next await."""
+        ...
+
+    def reading(
+        self, session: SessionId, at_least: int = 0
+    ) -> AbstractAsyncContextManager[tuple[SessionFold, Position]]:
+        """The fold at version `at_least` or later, which stands still for the length of the block."""
         ...
 
     async def until(self, session: SessionId, version: int) -> None:

@@ -20,14 +20,26 @@ from projections.desktop_values import DesktopPresentation, Disclosure, Entry, H
 from projections.edits import Edit, Names, splice
 from projections.fold import Fold
 from projections.ordered import place_of
+from projections.slices import Slices, portions
 from projections.view import DesktopView
 
 _ENTRIES = ("entries",)
 
 
-def present_desktop(fold: Fold, turn: TurnBuilder, view: DesktopView) -> DesktopPresentation:
-    """Compute a turn's desktop presentation."""
-    return DesktopTelling(fold, turn, view).told
+def desktop_telling(fold: Fold, turn: TurnBuilder, view: DesktopView) -> Slices["DesktopTelling"]:
+    """Begin to tell a turn, in slices: row after row is taken in as if it had just come (rule 3)."""
+    telling = DesktopTelling(turn, view)
+    seen: set[int] = set()
+    for rows in portions(tuple(turn.rows)):
+        steps = {slot.step: None for slot in rows if slot.step is not None and slot.step in turn.steps}
+        seen.update(steps)
+        telling.edits(fold, turn, tuple(slot.key for slot in rows), tuple(steps))
+        yield
+    for bare in portions([number for number in turn.steps if number not in seen]):
+        telling.edits(fold, turn, (), bare)
+        yield
+    telling.edits(fold, turn, (), ())
+    return telling
 
 
 class _Frame(Struct, frozen=True, kw_only=True):
@@ -43,12 +55,12 @@ class _Frame(Struct, frozen=True, kw_only=True):
 class DesktopTelling:
     """A turn's desktop presentation as it was last told, and the edits that bring it to the present."""
 
-    def __init__(self, fold: Fold, turn: TurnBuilder, view: DesktopView) -> None:
+    def __init__(self, turn: TurnBuilder, view: DesktopView) -> None:
+        """Make one that has told nothing yet."""
         self._view = view
         self._layout = Layout(turn, view)
         self._shown: list[EntryParts] = []
         self._frames: dict[EntryParts, _Frame] = {}
-        self.edits(fold, turn, tuple(turn.slots), tuple(turn.steps))
 
     @property
     def told(self) -> DesktopPresentation:

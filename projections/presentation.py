@@ -1,44 +1,38 @@
 """Stage 5, presentations: what a view adds to a turn, as it is now and as it changes.
 
 `present` computes a presentation from the facts alone. A `Telling` holds one as it was last told to the readers of a
-view and gives the edits that bring it to the present; its sum is always what `present` gives (W-1).
+view and gives the edits that bring it to the present; its sum is always what `present` gives (W-1). To begin one takes
+as long as the turn is great, so that is done in slices.
 """
 
 from typing import assert_never
 
 from projections.building import TurnBuilder
-from projections.desktop import DesktopTelling, present_desktop
+from projections.desktop import DesktopTelling, desktop_telling
 from projections.edits import Edit, joined
 from projections.fold import Fold
-from projections.tui import TuiTelling, present_tui
+from projections.slices import Slices, finished
+from projections.tui import TuiTelling, tui_telling
 from projections.view import DesktopView, Presentation, TuiView, View, WebView
-from projections.web import WebTelling, present_web
+from projections.web import WebTelling
 
 Telling = WebTelling | DesktopTelling | TuiTelling
 
 
 def present(fold: Fold, turn: TurnBuilder, view: View) -> Presentation | None:
     """Compute what a view adds to a turn."""
-    match view:
-        case WebView():
-            return present_web(turn, view)
-        case DesktopView():
-            return present_desktop(fold, turn, view)
-        case TuiView():
-            return present_tui(turn, view)
-        case _ as never:
-            assert_never(never)
+    return finished(telling(fold, turn, view)).told
 
 
-def telling(fold: Fold, turn: TurnBuilder, view: View) -> Telling:
-    """Begin to tell a turn: its present state counts as told."""
+def telling(fold: Fold, turn: TurnBuilder, view: View) -> Slices[Telling]:
+    """Begin to tell a turn, in slices: its present state counts as told."""
     match view:
         case WebView():
             return WebTelling(turn, view)
         case DesktopView():
-            return DesktopTelling(fold, turn, view)
+            return (yield from desktop_telling(fold, turn, view))
         case TuiView():
-            return TuiTelling(turn, view)
+            return (yield from tui_telling(turn, view))
         case _ as never:
             assert_never(never)
 

@@ -2,10 +2,12 @@
 
 from msgspec import UNSET, UnsetType
 
+from projections.building import TurnBuilder
 from projections.deltas import Op, Path, PresentationOp, TurnOps
 from projections.fold import Fold
 from projections.presentation import Telling, edits_of, telling
 from projections.session import SessionFold
+from projections.slices import Slices, finished
 from projections.view import View
 
 
@@ -18,22 +20,30 @@ class Presenter:
 
     def tell_all(self, session: SessionFold) -> None:
         """Note that whoever listens holds the present state of every turn."""
-        self._tell(session.main, is_open_only=False)
+        finished(self._tell(session.main, is_open_only=False))
 
-    def tell_open(self, session: SessionFold) -> None:
+    def tell_open(self, session: SessionFold) -> Slices[None]:
         """Note that whoever listens holds the present state; a turn that is over is told whole if it changes yet."""
-        self._tell(session.main, is_open_only=True)
+        return self._tell(session.main, is_open_only=True)
 
-    def _tell(self, fold: Fold, *, is_open_only: bool) -> None:
+    def _tell(self, fold: Fold, *, is_open_only: bool) -> Slices[None]:
         for turn in fold.turns.values() if not is_open_only else (fold.open,):
             if turn is not None:
-                self._told[(fold.path, turn.ordinal)] = telling(fold, turn, self.view)
+                self._told[(fold.path, turn.ordinal)] = yield from telling(fold, turn, self.view)
                 for call_id in turn.open_calls if is_open_only else turn.tools:
                     if call_id in fold.delegates:
-                        self._tell(fold.delegates[call_id], is_open_only=is_open_only)
+                        yield from self._tell(fold.delegates[call_id], is_open_only=is_open_only)
+
+    def telling_of(self, fold: Fold, turn: TurnBuilder) -> Telling | None:
+        """Give what was told of a turn, None where nothing was; it is the present if every change was told."""
+        return self._told.get((fold.path, turn.ordinal))
 
     def ops(self, one: TurnOps) -> tuple[Op, ...]:
         """Give a turn's ops in this view: the shared ones, and what changed in its presentation."""
+        return finished(self.ops_in_slices(one))
+
+    def ops_in_slices(self, one: TurnOps) -> Slices[tuple[Op, ...]]:
+        """The same in slices: a turn that nothing was told of is told whole, however great it is."""
         turn, fold = one.turn, one.fold
         if turn.number is None:
             return one.ops
@@ -41,7 +51,7 @@ class Presenter:
         key = (fold.path, turn.ordinal)
         told = self._told.get(key)
         if told is None or one.whole:
-            told = self._told[key] = telling(fold, turn, self.view)
+            told = self._told[key] = yield from telling(fold, turn, self.view)
             whole = PresentationOp(turn=turn.number, path=(), set=told.told, inside=inside)
             return (*one.ops, whole)
         edits = edits_of(told, fold, turn, one.keys, one.steps)

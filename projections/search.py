@@ -18,6 +18,7 @@ from projections.fold import Fold
 from projections.search_path import Hiding, Opening, Way, Ways
 from projections.search_texts import Text, texts_of
 from projections.session import SessionFold
+from projections.slices import Slices
 from projections.view import View
 
 MAX_QUERY_CHARS = 256
@@ -107,8 +108,8 @@ def search(
                 yield Found(hit=hit, cursor=f"{turn.ordinal}.{count}")
 
 
-def locate(session: SessionFold, key: str, inside: tuple[str, ...], view: View) -> Hit | None:
-    """Find a row by its key: the way to it, without any match."""
+def locate(session: SessionFold, key: str, inside: tuple[str, ...], view: View) -> Slices[Hit | None]:
+    """Find a row by its key: the way to it, without any match; in slices."""
     fold = session.fold_at(inside)
     found = None if fold is None else fold.find(key)
     if fold is None or found is None:
@@ -116,7 +117,8 @@ def locate(session: SessionFold, key: str, inside: tuple[str, ...], view: View) 
     turn, slot = found
     silent = Text(key=key, ref=key, field="", text="")
     first = next((text for text in texts_of(turn, slot) if text.text.strip()), silent)
-    return _hit(fold, turn, first, Ways(view).to(fold, turn, first), None)
+    way = yield from Ways(view).to(fold, turn, first)
+    return _hit(fold, turn, first, way, None)
 
 
 class _Walk:
@@ -135,7 +137,7 @@ class _Walk:
                 yield None
             for text in texts_of(turn, slot):
                 if all(word.search(text.text) for word in self._query.words):
-                    way = self._ways.to(fold, turn, text)
+                    way = yield from self._ways.to(fold, turn, text)
                     yield _hit(fold, turn, text, way, self._query.any_word)
             below = fold.delegates.get(slot.key.removeprefix("tool:")) if slot.kind == "tool_call" else None
             if below is not None:

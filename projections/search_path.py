@@ -3,6 +3,7 @@
 1. Only ancestors are opened: the disclosure that holds the row, and its group. Neither the row's own detail nor any
    neighbour is.
 2. A preference is never overruled: what it hides is named in `hidden_by`, and stays hidden until the reader changes it.
+3. What a great turn shows is worked out in slices, and at once where the turn moved meanwhile.
 """
 
 from collections.abc import Callable
@@ -11,11 +12,12 @@ from typing import Literal, assert_never
 from msgspec import Struct, structs
 
 from projections.building import TurnBuilder
-from projections.desktop import present_desktop
-from projections.desktop_values import DesktopNode, DesktopPresentation, Group, Item, Topology
+from projections.desktop import desktop_telling
+from projections.desktop_values import DesktopNode, Group, Item, Topology
 from projections.fold import Fold
 from projections.search_texts import Text
-from projections.tui import TOOL_CARDS, present_tui
+from projections.slices import Slices, finished, portions
+from projections.tui import TOOL_CARDS, tui_telling
 from projections.view import DesktopView, TuiView, View, WebView
 from projections.web import present_web
 
@@ -51,37 +53,42 @@ class Ways:
         self._view = view
         self._sights: dict[tuple[tuple[str, ...], int, int], _Sight] = {}
 
-    def to(self, fold: Fold, turn: TurnBuilder, text: Text) -> Way:
+    def to(self, fold: Fold, turn: TurnBuilder, text: Text) -> Slices[Way]:
         """Find the way to a text of a turn."""
         openings: tuple[Opening, ...] = ()
         hidden_by: tuple[Hiding, ...] = ()
         if fold.parent is not None:
             above, its_turn = fold.parent
             call = f"tool:{fold.path[-1]}"
-            outer = self.to(above, its_turn, Text(key=call, ref=call, field="name", text=""))
+            outer = yield from self.to(above, its_turn, Text(key=call, ref=call, field="name", text=""))
             openings = (*outer.openings, Opening(turn=its_turn.number, id=call, inside=above.path))
             hidden_by = outer.hidden_by
-        ids, hiding = self._sight(fold, turn)(text)
+        sight = yield from self._sight(fold, turn)
+        ids, hiding = sight(text)
         found = (Opening(turn=turn.number, id=one, inside=fold.path) for one in ids)
         return Way(openings=(*openings, *found), hidden_by=tuple(dict.fromkeys((*hidden_by, *hiding))))
 
-    def _sight(self, fold: Fold, turn: TurnBuilder) -> _Sight:
-        name = (fold.path, turn.ordinal, turn.rev)
-        if name not in self._sights:
-            self._sights[name] = _sight_of(fold, turn, self._view)
-        return self._sights[name]
+    def _sight(self, fold: Fold, turn: TurnBuilder) -> Slices[_Sight]:
+        rev = turn.rev
+        sight = self._sights.get((fold.path, turn.ordinal, rev))
+        if sight is None:
+            sight = yield from _sight_of(fold, turn, self._view)
+            if turn.rev != rev:
+                sight = finished(_sight_of(fold, turn, self._view))
+            self._sights[(fold.path, turn.ordinal, turn.rev)] = sight
+        return sight
 
 
-def _sight_of(fold: Fold, turn: TurnBuilder, view: View) -> _Sight:
+def _sight_of(fold: Fold, turn: TurnBuilder, view: View) -> Slices[_Sight]:
     if turn.number is None:
         return _outside_turns(view)
     match view:
         case WebView():
             return _web(turn, view)
         case DesktopView():
-            return _desktop(fold, turn, view)
+            return (yield from _desktop(fold, turn, view))
         case TuiView():
-            return _tui(turn, view)
+            return (yield from _tui(turn, view))
         case _ as never:
             assert_never(never)
 
@@ -106,11 +113,11 @@ def _web(turn: TurnBuilder, view: WebView) -> _Sight:
     return sight
 
 
-def _desktop(fold: Fold, turn: TurnBuilder, view: DesktopView) -> _Sight:
-    ids, words = _ids(present_desktop(fold, turn, view))
+def _desktop(fold: Fold, turn: TurnBuilder, view: DesktopView) -> Slices[_Sight]:
+    ids, words = yield from _ids(fold, turn, view)
     thinking: dict[str, tuple[str, ...]] = {}
     if not view.thinking:
-        thinking, _ = _ids(present_desktop(fold, turn, structs.replace(view, thinking=True)))
+        thinking, _ = yield from _ids(fold, turn, structs.replace(view, thinking=True))
 
     def sight(text: Text) -> _Found:
         for ref in (text.ref, text.key):
@@ -123,19 +130,22 @@ def _desktop(fold: Fold, turn: TurnBuilder, view: DesktopView) -> _Sight:
     return sight
 
 
-def _ids(shown: DesktopPresentation) -> tuple[dict[str, tuple[str, ...]], set[str]]:
+def _ids(
+    fold: Fold, turn: TurnBuilder, view: DesktopView
+) -> Slices[tuple[dict[str, tuple[str, ...]], set[str]]]:
     """What to open for each ref, and the refs in whose place only a word stands (C-7)."""
     found: dict[str, tuple[str, ...]] = {}
     words: set[str] = set()
-    for entry in shown.entries:
+    telling = yield from desktop_telling(fold, turn, view)
+    for entry in telling.told.entries:
         for ref in (*entry.answer, *entry.outside, *((entry.boundary,) if entry.boundary else ())):
             found[ref] = ()
-        for node in entry.disclosure.items if entry.disclosure is not None else ():
-            items, ids = _listed(node, entry.id)
-            for item in items:
-                found[item.ref] = ids
-                if item.indicator is True:
-                    words.add(item.ref)
+        for nodes in portions(entry.disclosure.items if entry.disclosure is not None else ()):
+            for node in nodes:
+                items, ids = _listed(node, entry.id)
+                found.update((item.ref, ids) for item in items)
+                words.update(item.ref for item in items if item.indicator is True)
+            yield
     return found, words
 
 
@@ -148,8 +158,9 @@ def _listed(node: DesktopNode, entry: str) -> tuple[tuple[Item, ...], tuple[str,
     return (node,), (entry,)
 
 
-def _tui(turn: TurnBuilder, view: TuiView) -> _Sight:
-    bodies = {f"step:{turn.tag}:{one.step}": one.body for one in present_tui(turn, view).steps}
+def _tui(turn: TurnBuilder, view: TuiView) -> Slices[_Sight]:
+    telling = yield from tui_telling(turn, view)
+    bodies = {f"step:{turn.tag}:{one.step}": one.body for one in telling.told.steps}
 
     def sight(text: Text) -> _Found:
         if text.field == "reasoning" and not view.reasoning:

@@ -4,7 +4,7 @@ A window is a run of whole turns up to the newest; the rows of no turn are paged
 oldest `seq` in the window and is the cursor for the page before it. Of great texts a row holds the heads (`heads`).
 """
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 
 from msgspec import UNSET, Raw, Struct, UnsetType, structs
 
@@ -20,13 +20,16 @@ from projections.errors import CursorError
 from projections.fold import Fold
 from projections.heads import cut_blocks, cut_fields, cut_row
 from projections.position import Position
-from projections.presentation import present as present_in
+from projections.presentation import Telling, telling
 from projections.rows import InteractionRow, Row, StepRow, ToolRow
 from projections.session import SessionFold, waiting_in
+from projections.slices import SLICE_ROWS, Slices, finished
 from projections.spec import TurnProcessSpec
 from projections.turn_process import final_anchor, settled_ms
 from projections.view import Presentation, View
 
+# Finds a turn's presentation as its readers hold it.
+TellingOf = Callable[[Fold, TurnBuilder], Telling | None]
 # The default window of a transcript (wire, HTTP table).
 DEFAULT_WINDOW_ROWS = 2_000
 
@@ -211,11 +214,20 @@ def queued_in(fold: Fold, turn: TurnBuilder) -> tuple[QueuedSteering, ...]:
     )
 
 
-def turn_alone(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
-    """Make the frozen value of a turn in a view, without its rows."""
+def turn_alone(
+    fold: Fold, turn: TurnBuilder, view: View, telling_of: TellingOf | None = None
+) -> Slices[TurnValue]:
+    """Make the frozen value of a turn in a view, without its rows, in slices.
+
+    Args:
+        telling_of: finds what was told of a turn and is its present state, which need not be made again.
+    """
     assert turn.number is not None
     status, outcome = outcome_of(turn)
     started, ended = times_of(turn)
+    told = telling_of(fold, turn) if telling_of is not None else None
+    if told is None:
+        told = yield from telling(fold, turn, view)
     return TurnValue(
         turn=turn.number,
         status=status,
@@ -226,25 +238,37 @@ def turn_alone(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
         queued=queued_in(fold, turn),
         spec=turn.spec,
         rows=(),
-        presentation=present_in(fold, turn, view),
+        presentation=told.told,
     )
 
 
-def turn_value(fold: Fold, turn: TurnBuilder, view: View) -> TurnValue:
-    """Make the frozen value of a turn in a view."""
-    return structs.replace(turn_alone(fold, turn, view), rows=_rows(fold, turn, view))
+def turn_value(
+    fold: Fold, turn: TurnBuilder, view: View, telling_of: TellingOf | None = None
+) -> Slices[TurnValue]:
+    """Make the frozen value of a turn in a view, in slices; `telling_of` as in `turn_alone`."""
+    alone = yield from turn_alone(fold, turn, view, telling_of)
+    rows = yield from _rows(fold, turn, view, telling_of)
+    return structs.replace(alone, rows=rows)
 
 
 def _rows(
-    fold: Fold, turn: TurnBuilder, view: View, floor: int = -1, ceiling: int | None = None
-) -> tuple[Row, ...]:
+    fold: Fold,
+    turn: TurnBuilder,
+    view: View,
+    telling_of: TellingOf | None = None,
+    *,
+    floor: int = -1,
+    ceiling: int | None = None,
+) -> Slices[tuple[Row, ...]]:
     found = []
-    for slot in turn.rows:
+    for number, slot in enumerate(turn.rows, 1):
+        if number % SLICE_ROWS == 0:
+            yield
         if slot.place[0] < floor or (ceiling is not None and slot.place[0] >= ceiling):
             continue
         row = row_of(fold, turn, slot)
         below = fold.delegates.get(row.call_id) if isinstance(row, ToolRow) else None
-        found.append(row if below is None else _with_delegate(row, below, view))
+        found.append(row if below is None else (yield from _with_delegate(row, below, view, telling_of)))
     return tuple(found)
 
 
@@ -256,9 +280,15 @@ def row_alone(fold: Fold, turn: TurnBuilder, slot: Slot) -> Row:
     return row
 
 
-def _with_delegate(row: Row, below: Fold, view: View) -> DelegatingToolRow:
-    turns = tuple(turn_value(below, turn, view) for turn in below.turns.values())
-    return _delegating(row, DelegateValue(turns=turns, session_rows=_rows(below, below.none, view)))
+def _with_delegate(
+    row: Row, below: Fold, view: View, telling_of: TellingOf | None
+) -> Slices[DelegatingToolRow]:
+    turns: list[TurnValue] = []
+    for turn in below.turns.values():
+        value = yield from turn_value(below, turn, view, telling_of)
+        turns.append(value)
+    session_rows = yield from _rows(below, below.none, view, telling_of)
+    return _delegating(row, DelegateValue(turns=tuple(turns), session_rows=session_rows))
 
 
 def _delegating(row: Row, delegate: DelegateValue) -> DelegatingToolRow:
@@ -306,22 +336,34 @@ def _ceiling(turns: list[TurnBuilder], before: str) -> int:
     raise CursorError(before)
 
 
-def session_rows_of(session: SessionFold, window: Window, view: View) -> tuple[Row, ...]:
-    """Give the rows of no turn that belong to a window."""
-    return _rows(session.main, session.main.none, view, window.floor, window.ceiling)
+def session_rows_of(session: SessionFold, window: Window, view: View) -> Slices[tuple[Row, ...]]:
+    """Give the rows of no turn that belong to a window, in slices."""
+    return _rows(session.main, session.main.none, view, floor=window.floor, ceiling=window.ceiling)
 
 
 def snapshot(
     fold: SessionFold, session: str, position: Position, view: View, window: Window | None = None
 ) -> Transcript:
     """Make a snapshot of a window (the default one if none is given)."""
-    chosen = window_of(fold) if window is None else window
+    return finished(snapshot_slices(fold, session, position, view, window or window_of(fold)))
+
+
+def snapshot_slices(
+    fold: SessionFold, session: str, position: Position, view: View, window: Window
+) -> Slices[Transcript]:
+    """Make a snapshot of a window, in slices."""
+    session_rows = yield from session_rows_of(fold, window, view)
+    turns: list[TurnValue] = []
+    for turn in window.turns:
+        value = yield from turn_value(fold.main, turn, view)
+        turns.append(value)
+        yield
     return Transcript(
         session=session,
         position=position,
-        history_complete=chosen.complete,
-        before=chosen.before,
+        history_complete=window.complete,
+        before=window.before,
         view=view,
-        session_rows=session_rows_of(fold, chosen, view),
-        turns=tuple(turn_value(fold.main, turn, view) for turn in chosen.turns),
+        session_rows=session_rows,
+        turns=tuple(turns),
     )

@@ -13,6 +13,7 @@ from msgspec import UNSET, Raw, Struct, UnsetType
 
 from projections.building import StepBuilder, TurnBuilder, present_json, present_ms
 from projections.edits import Edit, splice
+from projections.slices import Slices, portions
 from projections.turn_process import settled_ms
 from projections.view import Presentation, TuiView
 
@@ -53,22 +54,26 @@ class TuiPresentation(Presentation, frozen=True, kw_only=True):
     steps: tuple[TuiStep, ...]
 
 
-def present_tui(turn: TurnBuilder, view: TuiView) -> TuiPresentation:
-    """Compute a turn's terminal presentation."""
-    return TuiTelling(turn, view).told
+def tui_telling(turn: TurnBuilder, view: TuiView) -> Slices["TuiTelling"]:
+    """Begin to tell a turn, in slices."""
+    telling = TuiTelling(view)
+    for steps in portions(tuple(turn.steps)):
+        telling.edits(turn, steps)
+        yield
+    return telling
 
 
 class TuiTelling:
     """A turn's terminal presentation as it was last told; bringing it up to date costs what changed."""
 
-    def __init__(self, turn: TurnBuilder, view: TuiView) -> None:
+    def __init__(self, view: TuiView) -> None:
+        """Make one that has told nothing yet."""
         self._view = view
         self._numbers: list[int] = []
         self._at: dict[int, int] = {}
         self._bodies: list[tuple[Body, ...]] = []
         self._with_body: list[int] = []  # positions, sorted: the first owns the header in `hidden`
         self._told: list[TuiStep] = []
-        self.edits(turn, tuple(turn.steps))
 
     @property
     def told(self) -> TuiPresentation:

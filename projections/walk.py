@@ -17,6 +17,7 @@ from projections.building import Slot, TurnBuilder
 from projections.fold import Fold
 from projections.rows import Row, ToolRow
 from projections.session import SessionFold
+from projections.slices import finished
 from projections.transcript import TurnValue, turn_alone, whole_row
 from projections.view import View
 
@@ -86,7 +87,7 @@ def _thread(fold: Fold, view: View) -> Iterator[Step]:
         while at < len(loose) and loose[at].anchor < begins:
             yield _row(fold.none, loose[at])
             at += 1
-        value = turn_alone(fold, turn, view)
+        value = finished(turn_alone(fold, turn, view))
         yield TurnBegins(turn=value)
         for slot in turn.rows:
             yield _row(turn, slot)

@@ -7,8 +7,9 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.desktop import present_desktop
+from projections.desktop import desktop_telling
 from projections.session import SessionFold
+from projections.slices import finished
 from projections.transcript import turn_value, window_of
 from projections.view import DesktopMode, DesktopView
 from tests.projections.folding import more
@@ -23,7 +24,7 @@ def places(session: SessionFold, view: DesktopView) -> Where:
     """Of each ref that is shown in a disclosure: its entry's id, and the id of what holds it or would hold it."""
     found: Where = {}
     for turn in session.main.turns.values():
-        shown = msgspec.to_builtins(present_desktop(session.main, turn, view))
+        shown = msgspec.to_builtins(finished(desktop_telling(session.main, turn, view)).told)
         for entry in shown["entries"]:
             for node in (entry["disclosure"] or {"items": []})["items"]:
                 found.update(_refs(entry["id"], node))
@@ -94,6 +95,6 @@ def test_older_pages_change_nothing_of_what_is_held(log: list[dict[str, Any]], v
     session = more(SessionFold(), *log)
     newest = window_of(session, limit=1).turns
     whole = window_of(session).turns
-    assert [turn_value(session.main, turn, view) for turn in newest] == [
-        turn_value(session.main, turn, view) for turn in whole[-len(newest) :]
+    assert [finished(turn_value(session.main, turn, view)) for turn in newest] == [
+        finished(turn_value(session.main, turn, view)) for turn in whole[-len(newest) :]
     ]

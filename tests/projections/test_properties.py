@@ -16,6 +16,7 @@ from projections.presenter import Presenter
 from projections.replica import apply_ops
 from projections.saved import encode_head, encode_turns, restore
 from projections.session import SessionFold
+from projections.slices import finished
 from projections.transcript import snapshot, window_of
 from projections.view import DesktopView, TuiView, View, WebView
 from tests.projections.logs import DELEGATES, LOGS
@@ -142,7 +143,7 @@ def _converge(log: list[dict[str, Any]], cuts: list[int], views: list[View]) -> 
     for number, (begin, end) in enumerate(itertools.pairwise(bounds)):
         view = views[number % len(views)]
         client, presenter = shot(fold, view), Presenter(view)
-        presenter.tell_open(fold)
+        finished(presenter.tell_open(fold))
         middle = (begin + end) // 2
         for first, last in ((begin, middle), (middle, end)):
             fold_all(log[first:last], fold)

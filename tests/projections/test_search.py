@@ -15,6 +15,7 @@ from projections.asked_view import AskedView, completed
 from projections.errors import CursorError
 from projections.preferences import Preferences
 from projections.search import Hit, locate, query_of, search
+from projections.slices import finished
 from projections.view import DesktopView, TuiView, View, WebView
 from tests.projections.folding import Event, call, end, fold, more, result, say, start, user
 from tests.projections.logs import LOGS
@@ -46,7 +47,7 @@ def hits_of(events: list[Event], query: Event) -> list[Hit] | None:
     """What a query of a vector gives; None where it holds no word."""
     session, view = fold(*events), view_of(query["view"])
     if "key" in query:
-        hit = locate(session, query["key"], tuple(query["in"]), view)
+        hit = finished(locate(session, query["key"], tuple(query["in"]), view))
         return [] if hit is None else [hit]
     words = query_of(query["q"])
     if words is None:
@@ -123,7 +124,7 @@ def test_every_visible_row_can_be_located(log: list[dict[str, Any]], view: View)
     session = fold_all(log)
     for turn in session.main.turns.values():
         for slot in turn.rows:
-            hit = locate(session, slot.key, (), view)
+            hit = finished(locate(session, slot.key, (), view))
             assert hit is not None
             assert hit.key == slot.key
             assert all(opening.turn == turn.number for opening in hit.path)

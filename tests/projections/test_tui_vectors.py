@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from projections.tui import TuiPresentation, present_tui
+from projections.slices import finished
+from projections.tui import TuiPresentation, tui_telling
 from projections.view import TuiView
 from tests.projections.harness_vectors import VECTORS, fold_vector
 
@@ -31,7 +32,7 @@ def test_a_harness_log_renders_in_the_terminal_as_the_harness_renders_it(path: P
         shown = [
             {"turn": turn.number, **step}
             for turn in fold.main.turns.values()
-            for step in shown_steps(present_tui(turn, view))
+            for step in shown_steps(finished(tui_telling(turn, view)).told)
         ]
         cut = KEPT_HERE.get(path.stem, set())
         assert cut <= {(step["turn"], step["step"]) for step in shown}

@@ -9,6 +9,7 @@ import pytest
 from projections.deltas import facts
 from projections.presenter import Presenter
 from projections.session import SessionFold
+from projections.slices import finished
 from projections.view import DesktopView, TuiView, View, WebView
 from tests.projections.folding import Event, call, chunk, end, fold, message, more, result, user
 
@@ -61,7 +62,7 @@ def calls_of(presenter: Presenter, session: SessionFold) -> int:
 def costs(rows: int, view: View) -> dict[str, int]:
     """What each kind of change costs in a turn of so many steps."""
     session, presenter = long_turn(rows), Presenter(view)
-    presenter.tell_open(session)
+    finished(presenter.tell_open(session))
     changes: dict[str, list[Event]] = {
         "a call": [call("new", step=rows, name="Read")],
         "its result": [result("new")],
@@ -86,7 +87,7 @@ def test_streamed_text_costs_nothing_to_present(view: View) -> None:
     """A text that grows changes no presentation: no op but the text itself."""
     session, presenter = fold({"type": "turn/start", "turn": 1}, chunk("a")), Presenter(view)
     session.drain()
-    presenter.tell_open(session)
+    finished(presenter.tell_open(session))
     more(session, chunk("b"))
     (op,) = [op for one in facts(session.drain()) for op in presenter.ops(one)]
     assert type(op).__name__ == "AppendOp"
