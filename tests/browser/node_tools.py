@@ -1,5 +1,6 @@
 """Node and what the library is checked and packed with, installed from `clients/package-lock.json` on first use."""
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -46,9 +47,19 @@ def install_tools() -> None:
     """Make `clients/node_modules` what the lock says; costs nothing where it is that already."""
     npm = program("npm")
     lock = CLIENTS / "package-lock.json"
-    if _INSTALLED.exists() and _INSTALLED.stat().st_mtime >= lock.stat().st_mtime:
-        return
-    run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--silent", cwd=CLIENTS, within_s=300)
+    with (CLIENTS / "package.json").open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # another worker of this test run may be installing
+        if not _INSTALLED.exists() or _INSTALLED.stat().st_mtime < lock.stat().st_mtime:
+            run(
+                npm,
+                "ci",
+                "--ignore-scripts",
+                "--no-audit",
+                "--no-fund",
+                "--silent",
+                cwd=CLIENTS,
+                within_s=300,
+            )
 
 
 def packed(directory: Path) -> Path:
@@ -60,3 +71,16 @@ def packed(directory: Path) -> Path:
     run(program("npm"), "pack", "--silent", "--pack-destination", directory, cwd=copy)
     (tarball,) = directory.glob("*.tgz")
     return tarball
+
+
+def project_with(tarball: Path, directory: Path) -> Path:
+    """A user's project with the package installed, and React and its types beside it."""
+    directory.mkdir()
+    (directory / "package.json").write_text('{"name": "scratch", "private": true, "type": "module"}')
+    options = ("--silent", "--no-audit", "--no-fund", "--offline", "--legacy-peer-deps")
+    run(program("npm"), "install", *options, tarball, cwd=directory)
+    for name in ("react", "react-dom", "@types/react", "csstype"):
+        place = directory / "node_modules" / name
+        place.parent.mkdir(exist_ok=True)
+        place.symlink_to(MODULES / name)
+    return directory

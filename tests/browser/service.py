@@ -21,8 +21,9 @@ Event = Mapping[str, object]
 class Service:
     """A service process; `stop` and `start` again keep its address and what it holds."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, **environ: str) -> None:
         self._directory = directory
+        self._environ = environ
         self._port = "0"
         self._process: subprocess.Popen[str] | None = None
         self.address = ""
@@ -33,7 +34,7 @@ class Service:
         process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM],
             cwd=ROOT,
-            env={**os.environ, **variables},
+            env={**os.environ, **self._environ, **variables},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.node_tools import MODULES, ROOT, WEB, packed, program, run
+from tests.browser.node_tools import ROOT, WEB, packed, program, project_with, run
 from tests.browser.service import Service
 from tests.browser.transcript_page import turn_end, turn_with_tool
 
@@ -83,16 +83,7 @@ const stop = follower.subscribe(() => {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A user's project with the package installed, and React and its types beside it."""
     directory = tmp_path_factory.mktemp("library")
-    tarball = packed(directory)
-    scratch = directory / "project"
-    scratch.mkdir()
-    (scratch / "package.json").write_text('{"name": "scratch", "private": true, "type": "module"}')
-    options = ("--silent", "--no-audit", "--no-fund", "--offline", "--legacy-peer-deps")
-    run(program("npm"), "install", *options, tarball, cwd=scratch)
-    for name in ("react", "react-dom", "@types/react", "csstype"):
-        (scratch / "node_modules" / name).parent.mkdir(exist_ok=True)
-        (scratch / "node_modules" / name).symlink_to(MODULES / name)
-    return scratch
+    return project_with(packed(directory), directory / "project")
 
 
 @pytest.fixture(scope="module")

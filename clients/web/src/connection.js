@@ -66,9 +66,10 @@ export class Connection {
     this.#open();
   }
 
-  /** Ends it for good: nothing is sent, timed or listened to any more. */
+  /** Ends it for good: nothing is sent, timed or listened to any more. Without effect where it is closed. */
   close() {
-    this.#closing?.abort();
+    if (!this.#closing) return;
+    this.#closing.abort();
     this.#closing = null;
     this.failures = 0;
     this.returnMs = null;

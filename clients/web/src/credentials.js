@@ -27,7 +27,8 @@ export class Credentials {
   /** @returns {Promise<Hello>} what the next `hello` says; rejects where the provider does */
   async next() {
     if (this.ticket) {
-      const ticket = await this.ticket();
+      // The token is for what is fetched; a socket does not wait for one in vain.
+      const [ticket] = await Promise.all([this.ticket(), this.nextToken().catch(() => null)]);
       return ticket ? { ticket } : {};
     }
     const token = await this.nextToken();

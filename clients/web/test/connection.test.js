@@ -63,6 +63,17 @@ test("a provider is asked anew for every connect, and never while none is due", 
   connection.close();
 }));
 
+test("with both, the ticket opens the socket and the token is for what is fetched", timed(async (net) => {
+  const { connection } = connect(net, { ticket: () => "ticket", token: async () => "token" });
+  assert.deepEqual(connection.headers(), {});
+  connection.start();
+  await settled();
+  net.last().open();
+  assert.deepEqual(net.last().sent, [{ type: "hello", ticket: "ticket" }]);
+  assert.deepEqual(connection.headers(), { authorization: "Bearer token" });
+  connection.close();
+}));
+
 test("a provider that fails is a lost connection, with the back-off of one", timed(async (net) => {
   let asked = 0;
   const { connection, links } = connect(net, {
@@ -204,6 +215,8 @@ test("closed is closed: no timer, no socket, no waking; started again it connect
   mock.timers.tick(600_000);
   await settled();
   assert.equal(net.sockets.length, 1);
+  connection.close();
+  assert.equal(links.filter((name) => name === "closed").length, 1);
   assert.equal(links[links.length - 1], "closed");
   connection.start();
   await settled();
