@@ -1,12 +1,16 @@
 """Both ways to a peer: complete frames on our own server, and plain ASGI on any other."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.frames import CloseCode as ProtocolCode
 
+from api.frames import bytes_of, frame_of
+from api.messages import Pong
 from api.wire_asgi import AsgiSocket
 from api.wire_uvicorn import ReadySocket
 from tests.api.socket_stack import Replica, SocketStack, canonical, serving_sockets
@@ -97,3 +101,57 @@ async def test_a_peer_that_breaks_the_protocol_is_closed(tmp_path: Path, ready: 
         await peer.connection.send(b"\xff\xfe", text=True)
         assert await peer.closed_with() == ProtocolCode.INVALID_DATA
         await wait_until(lambda: service.live.socket_count == 0, "the socket is forgotten")
+
+
+class Recorder:
+    """Stands before a transport, and notes how often it is given something to write."""
+
+    def __init__(self, transport: Any) -> None:
+        self.transport = transport
+        self.calls: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        """One piece."""
+        self.calls.append(data)
+        self.transport.write(data)
+
+    def writelines(self, pieces: list[bytes]) -> None:
+        """Several pieces."""
+        self.calls.append(b"".join(pieces))
+        self.transport.writelines(pieces)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.transport, name)
+
+
+async def test_frames_of_one_turn_of_the_loop_are_one_write(tmp_path: Path) -> None:
+    """In order, and the last ones come before a close that is said in the same turn."""
+    async with running(tmp_path, ready=True) as service, service.socket() as peer:
+        (client,) = service.live._sockets._clients
+        wire: Any = client._wire
+        transport = wire.transport = Recorder(wire.transport)
+        pongs = [frame_of(Pong(server_time_ms=1), "json") for _ in range(5)]
+        for frame in pongs:
+            wire.write(frame)
+        assert not transport.calls
+        assert wire.buffered_bytes == sum(map(bytes_of, pongs))
+        await asyncio.sleep(0)
+        assert transport.calls == [b"".join(b"".join(frame) for frame in pongs)]
+        wire.write(pongs[0])
+        wire.close(4000, "enough")
+        for _ in range(6):
+            assert (await peer.next())["type"] == "pong"
+        assert await peer.closed_with() == 4000
+
+
+async def test_great_frames_are_not_held(tmp_path: Path) -> None:
+    """So that back-pressure is the transport's, however much one turn brings."""
+    async with running(tmp_path, ready=True) as service, service.socket():
+        (client,) = service.live._sockets._clients
+        wire: Any = client._wire
+        transport = wire.transport = Recorder(wire.transport)
+        for _ in range(3):
+            wire.write((b"\x81\x7e\x80\x00" + b" " * 0x8000,))
+        assert len(transport.calls) == 1
+        await asyncio.sleep(0)
+        assert len(transport.calls) == 2
