@@ -56,9 +56,15 @@ class _Turn:
                 yield from self._disclosure(entry["disclosure"])
             outside = entry["outside"]
             yield from self._outside(ref for ref in outside if ref.startswith(_ERRORS))
-            for ref in entry["answer"]:
-                yield from _block_lines(self._block(ref))
+            yield from self._answer(entry["answer"])
             yield from self._outside(ref for ref in outside if not ref.startswith(_ERRORS))
+
+    def _answer(self, refs: list[str]) -> Iterator[str]:
+        """The answer's blocks; one that was cut says so, for a plain answer has no header that would."""
+        for ref in refs:
+            yield from _block_lines(self._block(ref))
+        if refs and self._rows[refs[-1].rpartition("#")[0]]["status"] == "interrupted":
+            yield f"({self._words['interrupted']})"
 
     def _outside(self, refs: Iterator[str]) -> Iterator[str]:
         for ref in refs:
@@ -73,7 +79,7 @@ class _Turn:
         is_open = self._expand or disclosure["default_open"]
         yield f"{_OPEN if is_open else _CLOSED} {disclosure['header']['text']}"
         for node in disclosure["items"] if is_open else ():
-            yield from (f"{_INDENT}{line}" for line in self._node(node))
+            yield from _indented(self._node(node))
 
     def _node(self, node: Json) -> Iterator[str]:
         inner = node.get("items") or node.get("tasks")
@@ -86,7 +92,7 @@ class _Turn:
             is_open = self._expand or node["default_open"]
             yield f"{_OPEN if is_open else _CLOSED} {node['title']['text']}"
             for item in inner if is_open else ():
-                yield from (f"{_INDENT}{line}" for line in self._item(item))
+                yield from _indented(self._item(item))
 
     def _item(self, item: Json) -> Iterator[str]:
         is_open = self._expand or item.get("default_open", True)
@@ -95,7 +101,7 @@ class _Turn:
         elif item["kind"] == "thinking":
             yield f"~ {self._words['thinking']}{'…' if item.get('streaming') else ''}"
             if is_open and not item.get("indicator"):
-                yield from (f"{_INDENT}{line}" for line in _block_lines(self._block(item["ref"])))
+                yield from _indented(_block_lines(self._block(item["ref"])))
         else:
             row = self._rows[item["ref"]]
             shown = open_row_lines if is_open else closed_row_lines
@@ -104,6 +110,10 @@ class _Turn:
     def _block(self, ref: str) -> Json:
         key, _, at = ref.rpartition("#")
         return self._rows[key]["blocks"][int(at)]
+
+
+def _indented(lines: Iterator[str]) -> Iterator[str]:
+    return (f"{_INDENT}{line}" if line else "" for line in lines)
 
 
 def _block_lines(block: Json) -> Iterator[str]:

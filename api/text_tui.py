@@ -11,6 +11,7 @@ from api.text_view import (
     life_lines,
     open_row_lines,
     row_lines,
+    rows_of,
     words_of,
 )
 from projections.labels import duration_text
@@ -46,12 +47,15 @@ def _turn_lines(
 ) -> Iterator[str]:
     steps = {step["step"]: step for step in turn["presentation"]["steps"]}
     order = {number: at for at, number in enumerate(steps)}
-    last = {row["step"]: at for at, row in enumerate(turn["rows"]) if row["step"] in steps and _is_model(row)}
+    rows = list(rows_of(turn))
+    last = {row["step"]: at for at, row in enumerate(rows) if row["step"] in steps and _is_model(row)}
+    work_ends = max(last.values(), default=-1)
     bare = deque(step for number, step in steps.items() if number not in last)
     headed: set[int] = set()
-    for at, row in enumerate(turn["rows"]):
+    for at, row in enumerate(rows):
         number = row["step"] if last.get(row["step"], -1) >= at and _is_model(row) else None
-        while bare and (row["kind"] in _ENDS or _is_before(bare[0]["step"], number, order)):
+        is_end = row["kind"] in _ENDS and at > work_ends
+        while bare and (is_end or _is_before(bare[0]["step"], number, order)):
             yield from _bare_step(bare.popleft(), words, locale)
         if number is not None and number not in headed and _is_shown(row, phase):
             headed.add(number)
@@ -103,7 +107,7 @@ def _body_lines(row: Json, body: Json) -> Iterator[str]:
     for block in row["blocks"]:
         if block["type"] in body and block["text"].strip():
             mark = f"{_INDENT}~ " if block["type"] == "reasoning" else ""
-            yield from (f"{mark}{line}" for line in harmless(block["text"]).strip().splitlines())
+            yield from (f"{mark}{line}".rstrip() for line in harmless(block["text"]).strip().splitlines())
 
 
 def _footer_lines(step: Json, locale: Locale) -> Iterator[str]:

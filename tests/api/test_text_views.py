@@ -35,20 +35,20 @@ def test_a_closed_turn_is_its_header_and_its_answer() -> None:
     assert desktop(DONE, expand=True, locale="zh-CN") == [
         "你: How many?", "▾ 已完成 · 1 次工具调用", "  ⚙ bash ls", "    → 3", "Three.", "",
     ]  # fmt: skip
-    assert desktop(TURN) == ["You: How many?", "▾ Working · 1 tool call", "  ⚙ bash", "● running", ""]
+    assert desktop(TURN) == ["You: How many?", "▾ Working · 1 tool call", "  ⚙ bash ls", "● running", ""]
 
 
 def test_each_preference_shows_in_the_text() -> None:
     """Groups by mode, thinking and what is open of it."""
     assert desktop(BUSY)[1:-2] == [
         "  ▾ Thought, ran commands, and read files · 3 operations",
-        "    ~ Thinking", "    ⚙ bash", "    ⚙ Read [running]", "    ⚙ Read [running]",
+        "    ~ Thinking", "    ⚙ bash ls", "    ⚙ Read [running]", "    ⚙ Read [running]",
     ]  # fmt: skip
     assert desktop(BUSY, thinking=False)[1] == "  ▾ Ran commands and read files · 3 operations"
     assert desktop(BUSY, collapse_thinking=False)[2:4] == ["    ~ Thinking", "      hm"]
-    flat = ["  ~ Thinking", "  ⚙ bash", "  ⚙ Read [running]", "  ⚙ Read [running]"]
+    flat = ["  ~ Thinking", "  ⚙ bash ls", "  ⚙ Read [running]", "  ⚙ Read [running]"]
     assert desktop(BUSY, mode="flat")[1:-2] == flat
-    assert desktop(BUSY, mode="command-first")[2:4] == ["  ⚙ bash", "  ▾ Read files · 2 operations"]
+    assert desktop(BUSY, mode="command-first")[2:4] == ["  ⚙ bash ls", "  ▾ Read files · 2 operations"]
 
 
 def test_errors_stand_above_and_what_waits_below_the_answer() -> None:
@@ -64,7 +64,15 @@ def test_errors_stand_above_and_what_waits_below_the_answer() -> None:
 
 def test_each_phase_shows_as_much_of_tools_as_it_says() -> None:
     """Cards as titles, cards with input and output, no cards and one header."""
-    assert tui(DONE) == ["You: How many?", "Assistant", "  ⚙ bash", "Assistant", "Three.", "— completed", ""]
+    assert tui(DONE) == [
+        "You: How many?",
+        "Assistant",
+        "  ⚙ bash ls",
+        "Assistant",
+        "Three.",
+        "— completed",
+        "",
+    ]
     assert tui(DONE, "expanded")[2:4] == tui(DONE, expand=True)[2:4] == ["  ⚙ bash ls", "    → 3"]
     assert tui(DONE, "hidden") == ["You: How many?", "Assistant", "Three.", "— completed", ""]
 
@@ -87,3 +95,48 @@ def test_what_could_steer_a_terminal_is_shown_as_a_sign_in_every_view() -> None:
     log = [start(), user(bad), call("c", name=bad), result("c", bad), say(bad, step=2), end(bad)]
     for lines in (desktop(log, expand=True), tui(log, "expanded")):
         assert "\x1b" not in "".join(lines)
+
+
+def test_a_call_is_known_by_what_it_is_about() -> None:
+    """Its command, path or query, not all that it was given; where none of these is there, the JSON."""
+    inputs: list[tuple[Any, str]] = [
+        ({"description": "Run them", "command": "make test"}, "make test"),
+        ({"path": "src", "pattern": "def x"}, "def x"),
+        ({"only": "text"}, "text"),
+        ({"todos": [{"a": "é"}]}, '{"todos": [{"a": "é"}]}'),
+        ("as text", "as text"),
+        ({}, ""),
+    ]
+    for given, said in inputs:
+        log = [start(), call("c", name="x", input=given), result("c", "out"), end()]
+        assert tui(log, "expanded")[1] == f"  ⚙ x {said}".rstrip()
+        closed = said if isinstance(given, dict) and not said.startswith("{") else ""
+        assert tui(log)[1] == f"  ⚙ x {closed}".rstrip()
+
+
+def test_a_reader_of_chinese_reads_no_english_states() -> None:
+    """States, kinds and levels are words of the client; names and texts are the log's."""
+    log = [
+        start(),
+        call("c", name="x"),
+        {"type": "notice", "turn": 1, "id": "n", "level": "warning", "text": "!"},
+        {"type": "interaction/request", "turn": 1, "id": "p", "kind": "permission", "title": "?"},
+        {"type": "compaction", "turn": 1, "id": "k", "status": "failed"},
+        {"type": "llm/retry", "turn": 1, "step": 1, "retry_id": "r", "retry": 2},
+    ]
+    shown = transcript(fold(*log), TuiView())
+    assert list(tui_lines(shown, locale="zh-CN", expand=False))[1:-2] == [
+        "  ⚙ x [运行中]", "! 警告: !", "? 权限: ? — 等待你", "──── 上下文压缩 · 失败 ────", "  ↻ 重试 2",
+    ]  # fmt: skip
+
+
+def test_the_end_of_a_turn_is_said_at_its_end() -> None:
+    """The row of the outcome stands behind the last text (A-10); as text it would part the work that came after it."""
+    log = [start(), say("I build."), call("c"), result("c"), end("failed", error={"message": "broke"})]
+    assert tui(log)[-3:] == ["✗ broke", "— failed", ""]
+
+
+def test_a_plain_answer_that_was_cut_says_so() -> None:
+    """It has no header that would (C-3)."""
+    half = {"type": "assistant/chunk", "turn": 1, "step": 1, "index": 0, "kind": "text", "text": "half"}
+    assert desktop([start(), half, end("aborted")]) == ["half", "(interrupted)", ""]
