@@ -70,6 +70,14 @@ class ExportFormat(StrEnum):
     JSONL = "jsonl"
 
 
+class Theme(StrEnum):
+    """What `--theme` takes."""
+
+    TERMINAL = "terminal"
+    DARK = "dark"
+    LIGHT = "light"
+
+
 Files = Annotated[
     list[Path], typer.Argument(metavar="FILE…", help="Session files; zstd is known by its content.")
 ]
@@ -253,17 +261,21 @@ def tui(
     session: Annotated[str, typer.Argument(help="The session to show.")],
     phase: Annotated[Phase, typer.Option("--phase", help="How much of tools is shown.")] = Phase.COLLAPSED,
     reasoning: Annotated[bool, typer.Option("--reasoning/--no-reasoning", help="Display reasoning.")] = True,
+    theme: Annotated[
+        Theme | None, typer.Option("--theme", help="The colours; by default the terminal's own.")
+    ] = None,
     url: UrlOption = DEFAULT_URL,
     token: TokenOption = None,
     locale: LocaleOption = Language.EN,
 ) -> None:
-    """Print a session of the running service as the terminal shows it, and end."""
+    """Show a session of the running service in the terminal, live; into a pipe, print it and end."""
     from api.cli_tui import tui as show_in_terminal
 
     _check_session(session)
     view = {"kind": "tui", "phase": phase.value, "reasoning": reasoning}
     with _to_a_pipe():
-        code = show_in_terminal(session, Target(url=url, token=token), view, locale.value)
+        target, colours = Target(url=url, token=token), None if theme is None else theme.value
+        code = show_in_terminal(session, target, view, locale.value, theme=colours)
     raise typer.Exit(code)
 
 

@@ -3,6 +3,8 @@
 The client and its framework are loaded when this command runs, so that no other command takes longer to start.
 """
 
+import os
+import sys
 from typing import Any
 
 from api.cli_errors import CommandError
@@ -10,8 +12,8 @@ from api.cli_target import Target
 from projections.languages import Locale
 
 
-def tui(session: str, target: Target, view: dict[str, Any], locale: Locale) -> int:
-    """Print a session as it is now; gives the exit code.
+def tui(session: str, target: Target, view: dict[str, Any], locale: Locale, *, theme: str | None) -> int:
+    """Show a session until the reader has had enough, or print it; gives the exit code.
 
     Raises:
         CommandError: there is nothing to show.
@@ -20,6 +22,10 @@ def tui(session: str, target: Target, view: dict[str, Any], locale: Locale) -> i
 
     try:
         address = address_of(target.url, target.token)
+        if _has_terminal():
+            from clients.tui.start import run  # noqa: PLC0415 - see above
+
+            return run(session, address, view, locale, theme=theme)
         from clients.tui.plain import printed  # noqa: PLC0415 - see above
 
         for line in printed(session, address, view, locale):
@@ -27,3 +33,8 @@ def tui(session: str, target: Target, view: dict[str, Any], locale: Locale) -> i
     except WireError as error:
         raise CommandError(str(error)) from None
     return 0
+
+
+def _has_terminal() -> bool:
+    is_terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty()
+    return is_terminal and os.environ.get("TERM") != "dumb"

@@ -33,6 +33,7 @@ _SIGNS = {
     "ok": "✓",
     "completed": "✓",
     "done": "✓",
+    "success": "✓",
     "error": "✗",
     "failed": "✗",
     "denied": "✗",
@@ -47,6 +48,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         phase: `collapsed`, `expanded` or `hidden`.
         reasoning: whether reasoning is displayed where no step of a turn says it: in rows of no turn.
+        path: the calls that lead to the transcript that is drawn.
         margin: before each row; inside a delegate's transcript there is a bar.
         more_key: the key that loads the rest of a great text; empty where nobody can press one.
     """
@@ -54,6 +56,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     phase: str
     reasoning: bool = True
     locale: str = "en"
+    path: tuple[str, ...] = ()
     margin: str = ""
     more_key: str = ""
 
@@ -63,12 +66,12 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
         return words_of(self.locale)
 
     def piece(
-        self, role: Role, text: str, indent: str = INDENT, *, is_prose: bool = False, is_cut: bool = False
+        self, role: Role, text: str, indent: str = INDENT, *, is_prose: bool = False, kept: int | None = None
     ) -> Piece:
         """Make a piece whose first row begins with `indent`."""
         first = self.margin + indent
         rest = self.margin + (indent if indent in (REASONING, USER) else " " * len(indent))
-        return Piece(role, text, first=first, rest=rest, is_prose=is_prose, is_cut=is_cut)
+        return Piece(role, text, first=first, rest=rest, is_prose=is_prose, kept=kept)
 
     def blank(self) -> Piece:
         """Make an empty row."""
@@ -101,10 +104,8 @@ def body_pieces(row: Json, body: tuple[str, ...], look: Look) -> dict[int | None
 
 def step_notes(row: Json, body: tuple[str, ...], look: Look) -> list[Piece]:
     """Give what else a step says of its body: what was left out, and that it was cut short."""
-    notes = []
-    for at, block in enumerate(row.get("blocks") or ()):
-        if isinstance(block, dict) and block.get("type") in body and block.get("truncated"):
-            notes.append(_rest(left_out(block, look.words), look, f"/blocks/{at}/text"))
+    shown = [one for one in row.get("blocks") or () if isinstance(one, dict) and one.get("type") in body]
+    notes = [_rest(left_out(block, look.words), look) for block in shown if block.get("truncated")]
     if row.get("status") == "interrupted" and body:
         notes.append(look.piece("warning", f"({look.words['interrupted']})"))
     return notes
@@ -127,10 +128,10 @@ def _human(row: Json, look: Look) -> Iterator[Piece]:
     yield look.blank()
     yield look.piece("user_name", look.words[str(row["kind"])], "")
     yield look.piece("user", content_text(row.get("content"), look.words), USER)
-    for at, block in enumerate(row.get("content") or ()):
+    for block in row.get("content") or ():
         note = left_out(block, look.words)
         if note:
-            yield _rest(note, look, f"/content/{at}/text")
+            yield _rest(note, look)
 
 
 def _card(row: Json, look: Look, sign: str, title: str, detail: str) -> Iterator[Piece]:
@@ -143,7 +144,7 @@ def _card(row: Json, look: Look, sign: str, title: str, detail: str) -> Iterator
             _SIGNS[status] if _SIGNS[status] == "✓" else f"{_SIGNS[status]} {words.get(status, status)}"
         )
     elif status:
-        marks.append(f"… {words.get(status, one_line(status))}")
+        marks.append(("… " if status in _BUSY else "") + words.get(status, one_line(status)))
     code = row.get("exit_code")
     if isinstance(code, int) and code:
         marks.append(words["exit"].format(code=code))
@@ -154,7 +155,8 @@ def _card(row: Json, look: Look, sign: str, title: str, detail: str) -> Iterator
     role: Role = "card_failed" if is_bad else "card_running" if status in _BUSY else "card"
     known_by = f"  {detail}" if detail and detail not in title else ""
     # The status is never cut off: it stands before what the call is known by.
-    yield look.piece(role, f"{title} {' · '.join(marks)}{known_by}", f"{INDENT}{sign} ", is_cut=True)
+    shown = f"{title} {' · '.join(marks)}".strip()
+    yield look.piece(role, f"{shown}{known_by}", f"{INDENT}{sign} ", kept=len(shown))
 
 
 def _tool(row: Json, look: Look) -> Iterator[Piece]:
@@ -186,7 +188,7 @@ def output_pieces(row: Json, look: Look) -> Iterator[Piece]:
         return
     for block in output:
         if block.get("type") == "diff":
-            yield look.piece("detail", one_line(str(block.get("path") or "")), f"{_DETAIL}± ", is_cut=True)
+            yield look.piece("detail", one_line(str(block.get("path") or "")), f"{_DETAIL}± ", kept=0)
             yield look.piece("diff", harmless(str(block.get("unified") or "")).rstrip(), f"{_DETAIL}  ")
         else:
             yield look.piece("detail", block_text(block, look.words).rstrip(), f"{_DETAIL}→ ")
@@ -215,7 +217,7 @@ def _command(row: Json, look: Look) -> Iterator[Piece]:
 
 def _context(row: Json, look: Look) -> Iterator[Piece]:
     yield look.piece(
-        "context", one_line(str(row.get("title") or row.get("source") or "")), f"{INDENT}# ", is_cut=True
+        "context", one_line(str(row.get("title") or row.get("source") or "")), f"{INDENT}# ", kept=0
     )
     if look.phase == "expanded":
         text = content_text(row.get("content"), look.words)
@@ -285,10 +287,13 @@ def _other(row: Json, look: Look) -> Iterator[Piece]:
 def _more(row: Json, look: Look) -> Iterator[Piece]:
     """What was left out of the row's own text, where this phase shows that text."""
     if row.get("truncated") and (look.phase == "expanded" or row.get("kind") in ("notice", "turn_error")):
-        yield _rest(left_out(row, look.words), look, "")
+        yield _rest(left_out(row, look.words), look)
+    if row.get("heads") and look.phase == "expanded":
+        sizes = [head.get("bytes") or 0 for head in row["heads"] if isinstance(head, dict)]
+        yield _rest(left_out({"truncated": True, "bytes": sum(sizes)}, look.words), look)
 
 
-def _rest(note: str, look: Look, field: str) -> Piece:  # noqa: ARG001 - the field is found again by `texts`
+def _rest(note: str, look: Look) -> Piece:
     key = f" · {look.words['rest'].format(key=look.more_key)}" if look.more_key else ""
     return look.piece("more", note + key)
 

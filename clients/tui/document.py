@@ -49,6 +49,16 @@ class Document:
                 part.is_away = is_away
                 part.draw_end()
 
+    def redraw(self, seat: Seat) -> None:
+        """Draw a row anew after its texts were completed."""
+        for part in self._parts.values():
+            part.redraw(seat)
+
+    def turn_tops(self, width: int) -> list[int]:
+        """Give the first row of each turn."""
+        tops = self.root.tops(width)
+        return [tops[at] for at, child in enumerate(self.root.children) if isinstance(child, Stack)]
+
     def seats(self) -> Iterator[Seat]:
         """Every seat from the top."""
         yield from _seats(self.root)
@@ -129,7 +139,7 @@ class TranscriptPart:
                 if row.delegate is not None:
                     self._document.leave(row.delegate)
             case "replaced" if row is not None:
-                part.replaced(row)
+                part.redraw(row)
             case "grew":
                 part.grew(change)
             case "presentation":
@@ -148,7 +158,8 @@ class TranscriptPart:
             return
         margin = self._look.margin + ("    │ " if self._look.margin.count("│") < _BARS else "")
         stack, mine = Stack(), part.rows[row.key]
-        look = msgspec.structs.replace(self._look, margin=margin)
+        path = (*self._look.path, str(row.value.get("call_id") or ""))
+        look = msgspec.structs.replace(self._look, margin=margin, path=path)
         TranscriptPart(self._document, row.delegate, look, lead=[], stack=stack)
         place = part.held.rows.place(row.key)
         assert place is not None
@@ -157,6 +168,18 @@ class TranscriptPart:
         both.arrange([mine.seat, stack])
         mine.node = both
         part.stack.insert(place, both)
+
+    def redraw(self, seat: Seat) -> None:
+        """Draw a row anew, if it is one of these."""
+        row = seat.row_held
+        if row is None or seat.path != self._look.path:
+            return
+        turn = self._held.turn_of(row)
+        if turn is None:
+            if row.key in self._loose:
+                seat.fill(_loose_pieces(row, self._look))
+        elif turn.number in self.turns:
+            self.turns[turn.number].redraw(row)
 
     def _take_loose(self, change: Change) -> None:
         row = change.row
@@ -172,7 +195,7 @@ class TranscriptPart:
     def _loose_part(self, row: HeldRow) -> RowPart:
         part = self._loose.get(row.key)
         if part is None:
-            part = self._loose[row.key] = RowPart(row.key)
+            part = self._loose[row.key] = RowPart(row, self._look.path)
             part.seat.fill(_loose_pieces(row, self._look))
         return part
 

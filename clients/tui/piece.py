@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from clients.tui.harmless import harmless
-from clients.tui.wrap import ONE_ROW, row_starts
+from clients.tui.wrap import cut, row_starts
 
 # What a piece is, and so how it looks; `markup` says how its lines are read.
 Role = Literal[
@@ -40,7 +40,7 @@ class Piece:
         text: harmless already.
         first: the margin of its first row; `rest` that of the others, as wide.
         is_prose: whether lines are read as Markdown, and lists hang.
-        is_cut: whether each line has one row, shortened to the width by who draws.
+        kept: None where a line wraps; else how much of each line is always shown: the rest only as far as its row goes.
     """
 
     __slots__ = (
@@ -49,8 +49,8 @@ class Piece:
         "_tops",
         "_width",
         "first",
-        "is_cut",
         "is_prose",
+        "kept",
         "lines",
         "rest",
         "role",
@@ -64,13 +64,13 @@ class Piece:
         first: str = "",
         rest: str = "",
         is_prose: bool = False,
-        is_cut: bool = False,
+        kept: int | None = None,
     ) -> None:
         self.role = role
         self.first = first
         self.rest = rest or " " * len(first)
         self.is_prose = is_prose
-        self.is_cut = is_cut
+        self.kept = kept
         self.lines = text.split("\n")
         # For each line of prose: whether a fenced block is open after it.
         self._open_after: list[bool] = []
@@ -116,7 +116,11 @@ class Piece:
         text = self.lines[line][begin:end]
         if nth:
             margin += " " * self._hang(line)
-        return Row(self, margin, text if end is None else text.rstrip(" "), line, begin)
+        if end is not None:
+            text = text.rstrip(" ")
+        elif self.kept is not None:
+            text = cut(text, self._width)
+        return Row(self, margin, text, line, begin)
 
     def row_at(self, line: int, offset: int, width: int) -> int:
         """Give the number of the row that shows a place."""
@@ -128,8 +132,8 @@ class Piece:
         if room == self._width:
             return
         self._width = room
-        if self.is_cut:
-            self._starts = [ONE_ROW] * len(self.lines)
+        if self.kept is not None:
+            self._starts = [row_starts(text[: self.kept], room) for text in self.lines]
         elif self.is_prose:
             self._starts = [row_starts(text, room, self._hang(at)) for at, text in enumerate(self.lines)]
         else:

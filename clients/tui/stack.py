@@ -8,6 +8,7 @@ from bisect import bisect_right
 from typing import Protocol
 
 from clients.tui.piece import Piece, Row
+from clients.wire.held import HeldRow
 
 
 class Stackable(Protocol):
@@ -23,13 +24,15 @@ class Stackable(Protocol):
 
 
 class Seat:
-    """The pieces of one thing: a row of the transcript, or what stands between turns."""
+    """The pieces of one thing: a row of the transcript (`row_held`, below the calls of `path`), or what is between."""
 
-    __slots__ = ("_height", "_width", "key", "parent", "pieces")
+    __slots__ = ("_height", "_width", "key", "parent", "path", "pieces", "row_held")
 
-    def __init__(self, key: str, pieces: list[Piece] | None = None) -> None:
+    def __init__(self, key: str, row_held: HeldRow | None = None, path: tuple[str, ...] = ()) -> None:
         self.key = key
-        self.pieces = pieces or []
+        self.row_held = row_held
+        self.path = path
+        self.pieces: list[Piece] = []
         self.parent: Stack | None = None
         self._width = 0
         self._height = 0
@@ -135,6 +138,11 @@ class Stack:
             if self.children[place] is child:
                 return self._tops[place]
         raise LookupError("no child of this stack")
+
+    def tops(self, width: int) -> list[int]:
+        """Give the number of each child's first row, and that of the row below the last."""
+        self._sum(width)
+        return self._tops
 
     def _forget(self, place: int) -> None:
         del self._tops[place + 1 :]

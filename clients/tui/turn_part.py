@@ -21,8 +21,8 @@ class RowPart:
 
     __slots__ = ("blocks", "node", "seat")
 
-    def __init__(self, key: str) -> None:
-        self.seat = Seat(key)
+    def __init__(self, row: HeldRow, path: tuple[str, ...]) -> None:
+        self.seat = Seat(row.key, row, path)
         self.node: Stackable = self.seat
         self.blocks: dict[int | None, Piece] = {}
 
@@ -53,7 +53,7 @@ class TurnPart:
         self._bare = {number for number in self._numbers if number not in self._members}
         self._place_bare()
         for row in self.held.rows:
-            self.rows.setdefault(row.key, RowPart(row.key))
+            self.rows.setdefault(row.key, RowPart(row, self.look.path))
             self._draw(row)
         self.stack.arrange([*(self.rows[row.key].node for row in self.held.rows), self.end])
         self.draw_end()
@@ -73,7 +73,7 @@ class TurnPart:
     def inserted(self, change: Change) -> RowPart:
         """Take a new row in."""
         assert change.row is not None
-        row, part = change.row, RowPart(change.row.key)
+        row, part = change.row, RowPart(change.row, self.look.path)
         self.rows[row.key] = part
         self.stack.insert(change.place, part.node)
         again: list[str] = []
@@ -113,7 +113,7 @@ class TurnPart:
             self._place_bare()
         self._draw_again([*members[:1], *members[-1:]])
 
-    def replaced(self, row: HeldRow) -> None:
+    def redraw(self, row: HeldRow) -> None:
         """Draw a row anew."""
         self._draw(row)
 

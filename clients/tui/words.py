@@ -22,7 +22,7 @@ _EN: Final[Words] = {
     "top": "beginning of the session", "empty": "Nothing here yet. What comes will be shown at once.",
     "waits_count": "{n} waiting for you", "idle": "idle", "behind": "↓ new below",
     "found": "{at} of {n}", "not_found": "not found", "searching_more": "looking further up …",
-    "elsewhere": "{n} more that this phase hides or that lie in delegates", "search": "Search",
+    "elsewhere": "+{n} not shown here", "search": "Search",
     "too_narrow": "wider, please", "loaded": "loaded", "nothing_more": "nothing here was cut",
     "view_waits": "shown once the service is back",
 }  # fmt: skip
@@ -44,7 +44,7 @@ _ZH: Final[Words] = {
     "top": "会话开头", "empty": "还没有内容，有新内容时会立即显示。",
     "waits_count": "{n} 项等待你", "idle": "空闲", "behind": "↓ 下面有新内容",
     "found": "第 {at} 处，共 {n} 处", "not_found": "未找到", "searching_more": "正在向上查找…",
-    "elsewhere": "另有 {n} 处被此阶段隐藏或在子任务中", "search": "搜索",
+    "elsewhere": "另有 {n} 处未显示", "search": "搜索",
     "too_narrow": "请加宽窗口", "loaded": "已加载", "nothing_more": "这里没有被截断的内容",
     "view_waits": "服务恢复后显示",
 }  # fmt: skip

@@ -68,6 +68,9 @@ class Connection:
     Args:
         told: is told, in order, what a frame changed; it must not wait.
         linked: is told how the connection is, whenever that changes.
+
+    Attributes:
+        service_ahead_ms: how far the service's clock is ahead of this machine's, as of the last welcome.
     """
 
     def __init__(
@@ -87,6 +90,7 @@ class Connection:
         self._socket: ClientConnection | None = None
         self._outgoing: set[asyncio.Task[None]] = set()
         self._waking = asyncio.Event()
+        self.service_ahead_ms = 0.0
 
     async def run(self) -> None:
         """Follow until the session or the connection ended for good, or until it is cancelled."""
@@ -178,6 +182,7 @@ class Connection:
         match frame:
             case Welcome():
                 self._socket = socket
+                self.service_ahead_ms = frame.server_time_ms - time.time() * 1000
                 self._back_off.reset()
                 self._linked(OPEN)
                 await self._send(socket, self._subscription.subscribe())

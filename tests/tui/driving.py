@@ -1,0 +1,79 @@
+"""The application in a terminal that nobody sees, on a service that runs: what is on the screen, and the keys."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from rich.cells import cell_len
+from textual.pilot import Pilot
+
+from clients.tui.app import TuiApp
+from clients.wire.address import address_of
+from tests.waiting import wait_until
+
+
+@dataclass
+class Terminal:
+    """A screen and its keyboard."""
+
+    app: TuiApp
+    pilot: Pilot[int]
+
+    def rows(self) -> list[str]:
+        """Every row of the screen, without the spaces at its end."""
+        strips = self.app.screen._compositor.render_strips()
+        return ["".join(segment.text for segment in strip).rstrip() for strip in strips]
+
+    def body(self) -> list[str]:
+        """The rows of the transcript that hold something, without the position's sign."""
+        rows = [row.rstrip("▐").rstrip() for row in self.rows()[1:-2]]
+        return [row for row in rows if row]
+
+    def text(self) -> str:
+        """The whole screen."""
+        return "\n".join(self.rows())
+
+    def widths(self) -> set[int]:
+        """The cells of the rows as the terminal gets them."""
+        strips = self.app.screen._compositor.render_strips()
+        return {sum(cell_len(segment.text) for segment in strip) for strip in strips}
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def shows(self, text: str, *, within_s: float = 15.0) -> None:
+        """Returns once this is on the screen."""
+        await wait_until(
+            lambda: text in self.text(), f"the screen shows {text!r}:\n{self.text()}", within_s=within_s
+        )
+
+    async def shows_not(self, text: str) -> None:
+        """Returns once this is not on the screen."""
+        await wait_until(lambda: text not in self.text(), f"the screen shows {text!r} no more", within_s=15)
+
+    async def resize(self, width: int, height: int) -> None:
+        """Make the terminal as wide and high as this."""
+        await self.pilot.resize_terminal(width, height)
+        await self.pilot.pause()
+
+
+@asynccontextmanager
+async def terminal(
+    url: str,
+    session: str,
+    *,
+    size: tuple[int, int] = (80, 24),
+    phase: str = "collapsed",
+    locale: str = "en",
+    theme: str = "dark",
+    token: str | None = None,
+    **view: Any,
+) -> AsyncIterator[Terminal]:
+    """The application on a session, until the block ends."""
+    asked = {"kind": "tui", "phase": phase, "reasoning": True, **view}
+    app = TuiApp(session, address_of(url, token), asked, locale, theme)
+    async with app.run_test(size=size) as pilot:
+        yield Terminal(app, pilot)
