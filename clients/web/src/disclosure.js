@@ -7,11 +7,33 @@ import { el, icon } from "./element.js";
 
 let panels = 0;
 
+/** What opens and closes, and says whether it is open. @typedef {{readonly open: boolean, set: (open: boolean) => void, button: HTMLElement}} Openable */
+
+/** @param {Openable} openable @returns {CustomEvent<Openable>} */
+export function toggleEvent(openable) {
+  return new CustomEvent("disclosure", { bubbles: true, cancelable: true, detail: openable });
+}
+
 /** Hides or shows; hidden content stays searchable where the browser can. @param {HTMLElement} element @param {boolean} hidden */
 export function setHidden(element, hidden) {
   if (element.hasAttribute("hidden") === hidden) return;
   if (hidden) element.setAttribute("hidden", "until-found");
   else element.removeAttribute("hidden");
+}
+
+/**
+ * How much of something shows: all of it; nothing, until the browser's search or the reader opens what holds it (E-2);
+ * nothing at all, since the presentation leaves it out.
+ *
+ * @typedef {"shown" | "folded" | "absent"} Visibility
+ */
+
+/** @param {Element} element @param {Visibility} visibility */
+export function setVisibility(element, visibility) {
+  const hidden = visibility === "shown" ? null : visibility === "folded" ? "until-found" : "";
+  if (element.getAttribute("hidden") === hidden) return;
+  if (hidden === null) element.removeAttribute("hidden");
+  else element.setAttribute("hidden", hidden);
 }
 
 export class Disclosure {
@@ -36,8 +58,9 @@ export class Disclosure {
     return this.button.getAttribute("aria-expanded") === "true";
   }
 
+  /** The reader toggles it. A presentation that keeps what is open of rows takes the event for its own. */
   toggle() {
-    this.set(!this.open);
+    if (this.button.dispatchEvent(toggleEvent(this))) this.set(!this.open);
   }
 
   /** @param {boolean} open */
@@ -45,4 +68,9 @@ export class Disclosure {
     this.button.setAttribute("aria-expanded", String(open));
     setHidden(this.panel, !open);
   }
+}
+
+/** A row's own disclosure, as a presentation opens and closes it. @param {Disclosure} disclosure @returns {Pick<import("./page_context.js").RowView, "own" | "detail">} */
+export function openable(disclosure) {
+  return { own: disclosure, detail: (detail) => (detail ? disclosure.set(detail.open) : undefined) };
 }

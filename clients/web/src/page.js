@@ -95,6 +95,7 @@ class Page {
   #applyPreferences(failed) {
     const { held } = this.preferences;
     this.settings.draw(held, failed);
+    this.transcript.view = held.presentation;
     this.transcript.mode = held.transcript_view;
   }
 

@@ -34,7 +34,7 @@ export class Pane {
   constructor(session, host) {
     const { words } = host;
     this.host = host;
-    this.subscription = new Subscription(session, words.language);
+    this.subscription = new Subscription(session, words.language, host.options().view);
     this.following = new Following(this.subscription, host, (patches) => this.#changed(patches));
     this.earlier = el("button", { type: "button", class: "button earlier" }, words.earlier);
     this.fold = el("button", { type: "button", class: "button fold-partial" }, words.fold_partial);
@@ -77,6 +77,13 @@ export class Pane {
     this.following.subscribe();
   }
 
+  /** Another presentation; what is on the page stays until its snapshot is there. @param {import("./subscription.js").ViewKind} kind */
+  show(kind) {
+    const message = this.subscription.show(kind);
+    if (message) this.host.send(message);
+    this.#drawMessage();
+  }
+
   /** @param {Frame} frame */
   receive(frame) {
     this.following.receive(frame);
@@ -103,8 +110,8 @@ export class Pane {
     const { words } = host;
     const { transcript, loadingEarlier } = subscription;
     this.partial.hidden = transcript.historyComplete || !transcript.position;
-    const { mode, foldPartial } = host.options();
-    this.fold.hidden = mode !== "compact";
+    const { view, mode, foldPartial } = host.options();
+    this.fold.hidden = view !== "web" || mode !== "compact";
     this.fold.setAttribute("aria-pressed", String(foldPartial));
     if (!loadingEarlier) setText(this.earlier, words.earlier);
     const text = this.#messageText();

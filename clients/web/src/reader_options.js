@@ -2,7 +2,7 @@
  * What the reader chose in this browser alone: whether turns fold that are whole before all of the history is there
  * (E-5). Everything else is a preference, which the service keeps (`preferences.js`).
  *
- * @typedef {Readonly<{mode: import("./expansion/actions.js").Mode, foldPartial: boolean}>} ReaderOptions
+ * @typedef {Readonly<{view: import("./subscription.js").ViewKind, mode: import("./expansion/actions.js").Mode, foldPartial: boolean}>} ReaderOptions
  */
 
 const FOLD_PARTIAL = "turnfold.fold_partial";

@@ -6,7 +6,9 @@
  * 3. The browser's search opens what it finds (E-2).
  */
 
+import { Attention } from "./attention.js";
 import { el } from "./element.js";
+import { GUTTER_PX } from "./fold_bar.js";
 import { Pending } from "./pending.js";
 import { Slices } from "./slices.js";
 import { ThreadView } from "./thread_view.js";
@@ -21,7 +23,7 @@ import { ThreadView } from "./thread_view.js";
 export class TranscriptView {
   /**
    * @param {Transcript} transcript
-   * @param {Omit<Board, "drawThread" | "dropThread" | "owners" | "window" | "slices"> & {options: () => import("./reader_options.js").ReaderOptions}} page
+   * @param {Omit<Board, "drawThread" | "dropThread" | "owners" | "window" | "slices" | "view" | "outer" | "attention" | "places" | "placeOf" | "derive"> & {options: () => import("./reader_options.js").ReaderOptions}} page
    * @param {{following: boolean, around: (change: () => void) => void}} scroller
    * @param {() => void} onDrawn after each frame that drew something
    */
@@ -48,9 +50,19 @@ export class TranscriptView {
       drawThread: (seat, node, path) => this.#drawThread(seat, node, path),
       dropThread: (seat) => this.#dropThread(seat),
       owners: new WeakMap(),
+      view: () => (transcript.view?.kind === "desktop" ? "desktop" : "web"),
+      outer: (path) => this.#outer(path),
+      attention: () => this.attention.points(),
+      places: new WeakMap(),
+      placeOf: (node) => this.attention.placeOf(node),
+      derive: () => this.derive(),
     };
+    this.attention = new Attention(this.element, this.board.places, () => this.#sections());
     this.root = new ThreadView(this.element, [], this.board);
     this.element.addEventListener("beforematch", (event) => this.#found(event.target));
+    this.element.addEventListener("disclosure", (event) => this.#toggled(/** @type {CustomEvent} */ (event)));
+    this.element.addEventListener("pointermove", (event) => this.#pointed(event)?.bar?.show());
+    this.element.addEventListener("click", (event) => this.#pointed(event)?.button.click());
   }
 
   /** @param {Patch[]} patches */
@@ -95,6 +107,7 @@ export class TranscriptView {
 
   stop() {
     cancelAnimationFrame(this.scheduled);
+    this.attention.stop();
     this.element.remove();
   }
 
@@ -107,6 +120,7 @@ export class TranscriptView {
   /** @param {Pending} pending */
   #draw(pending) {
     if (pending.window) {
+      this.element.dataset.view = this.board.view();
       this.root.drawAll(this.transcript.root);
       return;
     }
@@ -153,7 +167,35 @@ export class TranscriptView {
   #found(target) {
     if (!(target instanceof Element)) return;
     const seat = target.closest(".seat");
-    if (!seat || (target !== seat && !target.matches(".thinking"))) return;
-    this.board.owners.get(seat)?.reveal();
+    if (seat) this.board.owners.get(seat)?.found(target);
+  }
+
+  /** The reader used a row's own disclosure. @param {CustomEvent<import("./disclosure.js").Openable>} event */
+  #toggled(event) {
+    const place = event.target instanceof Element ? this.board.placeOf(event.target) : null;
+    if (!place || this.board.view() !== "desktop" || !place.turn.owns(place.at, event.detail)) return;
+    event.preventDefault();
+    place.turn.toggle(place.at);
+  }
+
+  /** The header of the group in whose gutter somebody points, if it is open. @param {PointerEvent | MouseEvent} event */
+  #pointed(event) {
+    const { target } = event;
+    if (!(target instanceof HTMLElement) || target.dataset.inside === undefined || event.offsetX >= GUTTER_PX) return null;
+    const place = this.board.places.get(target);
+    return place?.turn.headerOver(place.at) ?? null;
+  }
+
+  /** The turns around a delegate's transcript, the outermost first. @param {readonly string[]} path */
+  #outer(path) {
+    const outer = [];
+    let thread = /** @type {import("./transcript.js").Thread | null} */ (this.transcript.root);
+    for (let depth = 0; thread && depth < path.length; depth += 1) {
+      const node = thread.call(path[depth]);
+      const turn = typeof node?.row.turn === "number" ? thread.turns.get(node.row.turn) : undefined;
+      if (turn) outer.push({ presentation: /** @type {any} */ (turn.facts.presentation), path: path.slice(0, depth) });
+      thread = node?.thread ?? null;
+    }
+    return outer;
   }
 }

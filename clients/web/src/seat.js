@@ -27,6 +27,8 @@ export class Seat {
     this.wanted = row;
     /** The row as it was last drawn. @type {Row | null} */
     this.row = null;
+    /** What a presentation says of the row's own detail, also before it is drawn. @type {RowDetail | null} */
+    this.wantedDetail = null;
     this.element.hidden = this.control !== null;
   }
 
@@ -39,14 +41,29 @@ export class Seat {
   /** @param {RowNode} node */
   draw(node) {
     this.wanted = node.row;
+    // Its parts have their elements at once, in their places; what is in them may come later.
     if (this.row || !this.page.slices.defers(this)) this.finish();
+    else if (node.row.kind === "assistant_step") this.view?.shape?.(node.row);
   }
 
   /** Draws the row as it is by now. */
   finish() {
     if (this.wanted === this.row) return;
+    const isFirst = this.row === null;
     this.row = this.wanted;
     this.view?.update(this.row);
+    if (isFirst && this.wantedDetail) this.made?.detail?.(this.wantedDetail);
+  }
+
+  /** Whether the row's own detail is open. */
+  get opened() {
+    return this.made?.own?.open ?? false;
+  }
+
+  /** @param {RowDetail | null} detail null: it is the row's own affair again */
+  detail(detail) {
+    this.wantedDetail = detail;
+    this.made?.detail?.(detail);
   }
 
   /** Draws what a streamed row gained, without looking at the rest. @param {RowNode} node @param {RowChange} change */
@@ -67,4 +84,5 @@ export class Seat {
   }
 }
 
+/** @typedef {import("./page_context.js").RowDetail} RowDetail */
 /** @typedef {{whole: boolean, appends: {block: number, text: string}[], output: string}} RowChange */

@@ -27,6 +27,7 @@ export class SettingsPanel {
       { class: "settings", id: this.name, popover: "auto", role: "dialog", "aria-label": words.settings },
       el("h2", {}, words.settings),
       this.failed,
+      this.#choice("presentation", words.presentation, CHOICES.presentation ?? []),
       el("h3", {}, words.presentation_web),
       this.#choice("transcript_view", words.transcript_view, CHOICES.transcript_view ?? []),
       el("h3", {}, words.presentation_desktop),

@@ -4,27 +4,33 @@
  * 1. Each subscribing takes a new name, so that frames of an older one that are still on their way are void.
  * 2. Frames of an older `view_rev` are void. The parts of a snapshot, or of older turns, are joined and applied at the last.
  * 3. What does not follow (a gap, an unknown op) is never repaired by guess: subscribe again, without a position.
- * 4. A lost connection changes nothing here: what is held stays, and `subscribe` resumes by position.
+ * 4. A position belongs to the view in which it was reached: another view begins without one. What the preferences leave
+ *    open of the desktop view is the service's to complete, so the last snapshot's view goes with the position.
+ * 5. A lost connection changes nothing here: what is held stays, and `subscribe` resumes by position.
  *
  * @typedef {import("./types.js").Frame} Frame
  * @typedef {import("./transcript.js").Patch} Patch
+ * @typedef {"web" | "desktop"} ViewKind
  * @typedef {"loading" | "live" | "retrying" | "gone" | "refused"} Phase
  * @typedef {{patches: Patch[], send: object[]}} Answer
  */
 
 import { OutOfStep, Transcript } from "./transcript.js";
 
-/** The view is always asked as compact; `normal` is applied here, at once and without another snapshot. */
-const MODE = { kind: "web", mode: "compact" };
+/**
+ * What is asked for by a view's kind. The web's is always asked as compact: `normal` is applied here, at once and without
+ * another snapshot. The desktop's modes are the service's work, and are left to the preferences.
+ */
+const ASKED = Object.freeze({ web: { kind: "web", mode: "compact" }, desktop: { kind: "desktop" } });
 const EARLIER_TURNS = 50;
 
 let names = 0;
 
 export class Subscription {
-  /** @param {string} session @param {string} locale of the labels that the service makes */
-  constructor(session, locale) {
+  /** @param {string} session @param {string} locale of the labels that the service makes @param {ViewKind} [kind] */
+  constructor(session, locale, kind = "web") {
     this.session = session;
-    this.view = { ...MODE, locale };
+    this.view = { ...ASKED[kind], locale };
     this.transcript = new Transcript();
     /** @type {Phase} */
     this.phase = "loading";
@@ -42,9 +48,17 @@ export class Subscription {
     this.viewRev = 0;
     this.parts = [];
     this.loadingEarlier = false;
-    const { position, fromTurn } = this.transcript;
+    const { position, fromTurn, view } = this.transcript;
     const message = { type: "subscribe", sub: this.sub, session: this.session, view: this.view };
-    return position ? { ...message, position, from_turn: fromTurn } : message;
+    if (!position || (view?.kind ?? this.view.kind) !== this.view.kind) return message;
+    return { ...message, position, from_turn: fromTurn, ...(view ? { shown: view } : {}) };
+  }
+
+  /** @param {ViewKind} kind @returns {object | null} the message that asks for it; null: it is what was asked for last */
+  show(kind) {
+    if (this.view.kind === kind) return null;
+    this.view = { ...ASKED[kind], locale: this.view.locale };
+    return { type: "set_view", sub: this.sub, view: this.view };
   }
 
   /** @returns {object} */

@@ -12,6 +12,12 @@
  *   drawThread: (seat: Seat, node: RowNode, path: string[]) => void,
  *   dropThread: (seat: Seat) => void,
  *   owners: WeakMap<Element, TurnSection>,
+ *   view: () => "web" | "desktop",
+ *   outer: (path: readonly string[]) => import("./expansion/actions.js").DesktopTurn[],
+ *   attention: () => import("./expansion/actions.js").Point[],
+ *   places: WeakMap<Element, import("./attention.js").Placed>,
+ *   placeOf: (node: Node | null) => import("./attention.js").Placed | null,
+ *   derive: () => void,
  * }} Board what the parts of a transcript share
  *
  * @typedef {import("./transcript.js").Thread} Thread

@@ -78,6 +78,8 @@ export class Transcript {
     /** @type {Position | null} null: nothing is held */
     this.position = null;
     this.historyComplete = false;
+    /** The view of what is held, as the last snapshot named it. @type {{kind: string} | null} */
+    this.view = null;
     /** @type {number | string | null} */
     this.before = null;
   }
@@ -125,6 +127,7 @@ export class Transcript {
     this.position = value.position;
     this.historyComplete = value.history_complete;
     this.before = value.before ?? null;
+    this.view = value.view ?? this.view;
   }
 
   /**

@@ -15,11 +15,11 @@ export class TurnfoldTranscript extends ServiceElement {
   #member = /** @type {Member} */ ({});
 
   static get observedAttributes() {
-    return [...super.observedAttributes, "session", "mode", "fold-partial", "no-banner", "label"];
+    return [...super.observedAttributes, "session", "view", "mode", "fold-partial", "no-banner", "label"];
   }
 
   get properties() {
-    return [...super.properties, "session", "mode", "foldPartial", "noBanner", "label"];
+    return [...super.properties, "session", "view", "mode", "foldPartial", "noBanner", "label"];
   }
 
   /** The session that is shown; empty: none. */
@@ -31,7 +31,16 @@ export class TurnfoldTranscript extends ServiceElement {
     this.#reflect("session", session || null);
   }
 
-  /** `compact` folds finished turns, `normal` shows all of them. @returns {import("./expansion/actions.js").Mode} */
+  /** Which presentation: the web's turn processes, or the desktop's entries and groups. @returns {import("./subscription.js").ViewKind} */
+  get view() {
+    return this.getAttribute("view") === "desktop" ? "desktop" : "web";
+  }
+
+  set view(kind) {
+    this.#reflect("view", kind);
+  }
+
+  /** In the web's presentation: `compact` folds finished turns, `normal` shows all of them. @returns {import("./expansion/actions.js").Mode} */
   get mode() {
     return this.getAttribute("mode") === "normal" ? "normal" : "compact";
   }
@@ -75,7 +84,8 @@ export class TurnfoldTranscript extends ServiceElement {
   /** @param {string} name @param {string | null} before @param {string | null} after */
   attributeChangedCallback(name, before, after) {
     if (before === after) return;
-    if (name === "mode" || name === "fold-partial") this.#pane?.derive();
+    if (name === "view") this.#pane?.show(this.view);
+    else if (name === "mode" || name === "fold-partial") this.#pane?.derive();
     else if (name === "label") this.#pane?.scroll.setAttribute("aria-label", this.label);
     else super.attributeChangedCallback(name, before, after);
   }
@@ -131,7 +141,7 @@ export class TurnfoldTranscript extends ServiceElement {
       send: (message) => service.send(message),
       live: () => service.live,
       nowMs: () => service.nowMs(),
-      options: () => ({ mode: this.mode, foldPartial: this.foldPartial }),
+      options: () => ({ view: this.view, mode: this.mode, foldPartial: this.foldPartial }),
       prefer: (change) => this.#prefer(change),
       expansion: (session) => service.pane(session),
       focusFirst: (action) => service.focusFirst(action),

@@ -1,17 +1,18 @@
 /**
  * One turn on the page: its rows' seats in their places, and what it is doing below them. Which seats show is derived
- * (`expansion/`); seats are never taken out, moved or made anew for it (E-1).
+ * by the presentation that is shown (`web_turn.js`, `desktop_turn.js`); seats are never taken out, moved or made anew for it,
+ * nor for a change of presentation (E-1).
  */
 
 import { blocksOf, textOf } from "./blocks.js";
 import { el, setText } from "./element.js";
-import { ALL_SHOWN, webShown } from "./expansion/web.js";
+import { DesktopTurn } from "./desktop_turn.js";
 import { Seat } from "./seat.js";
+import { WebTurn } from "./web_turn.js";
 
 /** @typedef {import("./transcript.js").Turn} Turn */
 /** @typedef {import("./row_list.js").RowNode} RowNode */
 /** @typedef {import("./pending.js").TurnChange} TurnChange */
-/** @typedef {import("./expansion/web.js").WebShown} WebShown */
 /** @typedef {import("./thread_view.js").Board} Board */
 
 /** A turn that seems to run for longer was recorded elsewhere, at another time: its duration would be a made-up one. */
@@ -31,21 +32,27 @@ export class TurnSection {
     this.element.append(this.queue, this.status);
     /** @type {Map<string, Seat>} */
     this.seats = new Map();
-    /** @type {WebShown} */
-    this.view = ALL_SHOWN;
-    /** The same rows as `view.hidden`. @type {ReadonlySet<string>} */
-    this.hidden = new Set();
-    /** The answer's row, as it was last marked. @type {string | null} */
-    this.answer = null;
+    /** The presentation that is shown. @type {WebTurn | DesktopTurn} */
+    this.shown = new WebTurn(this);
   }
 
   /** Brings all of it to what the store holds. @param {Turn} turn */
   drawAll(turn) {
     this.turn = turn;
+    this.#present();
     for (const [key, seat] of this.seats) if (!turn.rows.get(key)) this.#drop(seat);
     for (const node of turn.rows) this.#drawRow(node);
     this.#order();
     this.drawFacts();
+  }
+
+  /** Hands over to the presentation of what is held; the seats stay. */
+  #present() {
+    const isDesktop = this.board.view() === "desktop";
+    if (isDesktop === this.shown instanceof DesktopTurn) return;
+    this.shown.leave();
+    this.shown = isDesktop ? new DesktopTurn(this) : new WebTurn(this);
+    for (const seat of this.seats.values()) this.shown.placed(seat, true);
   }
 
   /** @param {TurnChange} change */
@@ -55,7 +62,10 @@ export class TurnSection {
       const seat = this.seats.get(key);
       if (!node) this.#drop(seat);
       else if (!seat) this.#place(node, this.#drawRow(node));
-      else seat.grow(node, row);
+      else {
+        seat.grow(node, row);
+        if (row.whole) this.shown.placed(seat, false);
+      }
     }
     if (change.moved) this.#order();
     if (change.facts) this.drawFacts();
@@ -64,16 +74,19 @@ export class TurnSection {
   drawFacts() {
     this.element.dataset.status = textOf(this.turn.facts.status);
     this.#drawQueue();
-    this.drawStatus();
     this.derive();
+    this.drawStatus();
   }
 
   /** What the turn is doing; again each second. */
   drawStatus() {
     const { status, waiting, started_at_ms: startedMs } = this.turn.facts;
     const open = status !== "closed";
-    this.status.hidden = !open;
-    if (!open) {
+    this.shown.tick();
+    // A header that says the same is enough; that the reader is waited for, or the link lost, is said here.
+    const isSaid = open && this.board.live() && !waiting && !this.shown.isSilent;
+    this.status.hidden = !open || isSaid;
+    if (this.status.hidden) {
       delete this.status.dataset.doing;
       this.statusText.textContent = this.elapsed.textContent = "";
       return;
@@ -98,102 +111,32 @@ export class TurnSection {
     );
   }
 
-  /** The turn as the reducer reads it. @returns {import("./expansion/actions.js").WebTurn} */
-  #held() {
-    const { status, presentation } = this.turn.facts;
-    return { turn: this.turn.turn, status, presentation, rows: this.turn.rows.nodes, path: this.path };
-  }
-
-  /** Shows and hides by what is derived, after what would hide the focus was opened (E-4). */
+  /** Shows and hides by what the reader chose. */
   derive() {
-    const { board } = this;
-    const turn = this.#held();
-    const window = board.window();
-    board.dispatch({ type: "web/settle", session: board.session, turn, window, focus: this.#focused() });
-    this.#show(webShown(board.expansion(), turn, window));
+    this.shown.derive();
   }
 
-  /** @returns {import("./expansion/actions.js").RowFocus | null} */
-  #focused() {
-    const active = document.activeElement;
-    if (!active || !this.element.contains(active)) return null;
-    let seat = active;
-    while (seat.parentElement && seat.parentElement !== this.element) seat = seat.parentElement;
-    const row = /** @type {HTMLElement} */ (seat).dataset?.key;
-    return row ? { row, reasoning: active.closest(".thinking") !== null } : null;
-  }
-
-  /** @param {WebShown} view */
-  #show(view) {
-    const before = this.view;
-    this.view = view;
-    if (view.hidden !== before.hidden) this.#hide(new Set(view.hidden));
-    const answer = this.turn.facts.presentation?.answer ?? null;
-    if (this.answer && this.answer !== answer) this.#markAnswer(this.answer, ALL_SHOWN);
-    if (answer) this.#markAnswer(answer, view);
-    this.answer = answer;
-    this.#showControl();
-  }
-
-  /** @param {ReadonlySet<string>} hidden */
-  #hide(hidden) {
-    for (const key of this.hidden) if (!hidden.has(key)) this.seats.get(key)?.hide(false);
-    for (const key of hidden) this.seats.get(key)?.hide(true);
-    this.hidden = hidden;
-  }
-
-  /** @param {string} key @param {WebShown} view */
-  #markAnswer(key, view) {
-    const seat = this.seats.get(key);
-    seat?.element.toggleAttribute("data-near", view.compact_answer);
-    seat?.view?.hideReasoning?.(view.reasoning_hidden);
-  }
-
-  get #control() {
-    return this.seats.get(`process:${this.turn.turn}`);
-  }
-
-  #showControl() {
-    const seat = this.#control;
-    if (!seat?.control) return;
-    seat.element.hidden = !this.view.control;
-    const { presentation } = this.turn.facts;
-    if (!this.view.control || !presentation) return;
-    const { members, answer, label } = presentation;
-    const controlled = members.length || !answer ? members : [answer];
-    seat.control.show(label.text, this.view.open, controlled.flatMap((key) => this.seats.get(key)?.element.id ?? []));
-  }
-
-  /** The reader toggles the group. A close moves the focus to the control before anything hides (E-4). */
-  toggle() {
-    const { board } = this;
-    /** @type {import("./expansion/actions.js").Action} */
-    const action = { type: "web/toggle", session: board.session, turn: this.#held() };
-    if (board.focusFirst(action)) this.#control?.control?.button.focus({ preventScroll: true });
-    board.dispatch(action);
-    this.derive();
-  }
-
-  /** The browser's search found something in here. */
-  reveal() {
-    if (!this.view.control) return;
-    this.board.dispatch({ type: "web/open", session: this.board.session, turn: this.#held() });
-    this.derive();
+  /** The browser's search found something in here (E-2). @param {Element} target */
+  found(target) {
+    this.shown.matched(target);
   }
 
   /** @param {RowNode} node @returns {Seat} */
   #drawRow(node) {
-    let seat = this.seats.get(node.row.key);
-    if (!seat) {
-      seat = new Seat(node.row, this.board, () => this.toggle());
+    const held = this.seats.get(node.row.key);
+    const seat = held ?? new Seat(node.row, this.board, () => this.#toggleControl());
+    if (!held) {
       this.seats.set(node.row.key, seat);
       this.board.owners.set(seat.element, this);
-      seat.hide(this.hidden.has(node.row.key));
-      if (seat.control) this.#showControl();
     }
     seat.draw(node);
+    this.shown.placed(seat, !held);
     if (node.thread) this.board.drawThread(seat, node, [...this.path, textOf(node.row.call_id)]);
     return seat;
+  }
+
+  #toggleControl() {
+    if (this.shown instanceof WebTurn) this.shown.toggleControl();
   }
 
   /** @param {RowNode} node @param {Seat} seat */
@@ -210,6 +153,8 @@ export class TurnSection {
     for (const node of this.turn.rows) {
       const seat = this.seats.get(node.row.key)?.element;
       if (!seat) continue;
+      // What stands between seats is the presentation's.
+      while (at && !at.classList.contains("seat") && at !== this.queue) at = at.nextElementSibling;
       if (seat === at) at = at.nextElementSibling;
       else this.element.insertBefore(seat, at);
     }
@@ -220,6 +165,7 @@ export class TurnSection {
     if (!seat) return;
     seat.element.remove();
     this.seats.delete(seat.key);
+    this.shown.dropped(seat.key);
     this.board.dropThread(seat);
   }
 }

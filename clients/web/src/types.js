@@ -34,17 +34,21 @@
  * What a desktop disclosure lists: an item by its `ref`, a group or a topology by its name.
  * @typedef {{ref?: string, kind?: string, group?: string, topology?: string, items?: DesktopNode[],
  *   tasks?: DesktopNode[], default_open?: boolean, group_id?: string, live?: boolean, failed?: boolean,
- *   streaming?: boolean, indicator?: boolean, visible_count?: number}} DesktopNode
- * @typedef {{id: string, active?: boolean, disclosure?: {default_open: boolean, items: DesktopNode[]} | null,
+ *   streaming?: boolean, indicator?: boolean, visible_count?: number,
+ *   title?: {actions: string[], more: boolean, operation_count: number, thinking_count: number, text: string}}} DesktopNode
+ * @typedef {{status: string, phase?: string | null, started_at_ms?: number, duration_ms?: number, tool_count?: number,
+ *   text?: string}} DesktopHeader
+ * @typedef {{id: string, active?: boolean,
+ *   disclosure?: {header?: DesktopHeader, default_open: boolean, items: DesktopNode[]} | null,
  *   answer?: string[], outside?: string[], boundary?: string | null}} DesktopEntry
  * @typedef {{entries: DesktopEntry[]}} DesktopPresentation
  *
  * @typedef {{turn: number, status: string, outcome?: string | null, waiting?: number,
  *   started_at_ms?: number | null, ended_at_ms?: number | null, spec?: TurnProcessSpec | null,
- *   queued?: {id: string, content: Block[]}[], presentation?: WebPresentation | null, rows: Row[]}} TurnValue
+ *   queued?: {id: string, content: Block[]}[], presentation?: WebPresentation | DesktopPresentation | null, rows: Row[]}} TurnValue
  *
  * @typedef {{position: Position, history_complete: boolean, before?: string | null,
- *   session_rows: Row[], turns: TurnValue[]}} WindowValue
+ *   view?: {kind: string}, session_rows: Row[], turns: TurnValue[]}} WindowValue
  *
  * One change of a delta; `op` decides which of the other fields are there.
  * @typedef {{op: string, in?: string[], turn?: number | null, row?: Row, before?: string | null,

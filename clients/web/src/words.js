@@ -35,6 +35,7 @@ const en = {
   earlier: "Load earlier",
   loading_earlier: "Loading earlier…",
   fold_partial: "Fold loaded turns",
+  fold_group: "Close this group",
   latest: "Jump to latest",
   connecting: "Connecting…",
   open: "Live",
@@ -67,6 +68,7 @@ const en = {
   system_prompt: "System prompt",
   context: "Context",
   thinking: "Thinking",
+  thinking_row: "Thinking",
   thought: "Thought",
   interrupted: "Interrupted here",
   input: "Input",
@@ -154,6 +156,7 @@ const zh = {
   earlier: "加载更早的内容",
   loading_earlier: "正在加载更早的内容…",
   fold_partial: "折叠已加载的轮次",
+  fold_group: "收起此组",
   latest: "回到最新",
   connecting: "正在连接…",
   open: "实时",
@@ -186,6 +189,7 @@ const zh = {
   system_prompt: "系统提示词",
   context: "上下文",
   thinking: "正在思考",
+  thinking_row: "思考",
   thought: "思考",
   interrupted: "在此中断",
   input: "输入",
@@ -254,6 +258,8 @@ export function wordsFor(languages) {
     /** @param {string} key @param {string} fallback @returns {string} the word of a name that came over the wire */
     named: (key, fallback) => (Object.hasOwn(table, key) ? table[/** @type {keyof typeof en} */ (key)] : fallback),
     duration: durations(language),
+    clock: clockWords(language),
+    tasks: taskCounts(language),
     ago: agoWords(language, table.just_now),
     bytes: byteCounts(language),
   };
@@ -277,6 +283,33 @@ function durations(language) {
     const minutes = Math.floor(seconds / 60);
     if (minutes < 60) return seconds % 60 ? `${minute.format(minutes)} ${second.format(seconds % 60)}` : minute.format(minutes);
     return minutes % 60 ? `${hour.format(Math.floor(minutes / 60))} ${minute.format(minutes % 60)}` : hour.format(minutes / 60);
+  };
+}
+
+/**
+ * Running time as the service writes it where it is over: `12s`, `1m 5s`, `1h 4m 5s`; zero units are left out.
+ *
+ * @param {string} language @returns {(ms: number) => string}
+ */
+function clockWords(language) {
+  const units = ["day", "hour", "minute", "second"].map((unit) => new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "narrow" }));
+  const between = language === "en" ? " " : "";
+  return (ms) => {
+    const seconds = Math.floor(ms / 1_000);
+    const counts = [Math.floor(seconds / 86_400), Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60];
+    const said = counts.flatMap((count, at) => (count ? [units[at].format(count)] : []));
+    return said.join(between) || units[3].format(0);
+  };
+}
+
+/** @param {string} language @returns {(count: number) => string} what a topology is called; the wire has no title for it */
+function taskCounts(language) {
+  const plural = new Intl.PluralRules(language);
+  const number = new Intl.NumberFormat(language);
+  return (count) => {
+    const n = number.format(count);
+    if (language === "zh-CN") return `${n} 个子任务`;
+    return plural.select(count) === "one" ? `${n} subtask` : `${n} subtasks`;
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { drawJson, drawRowJson, textOf } from "../blocks.js";
 import { ownText } from "../row_texts.js";
-import { Disclosure } from "../disclosure.js";
+import { Disclosure, openable } from "../disclosure.js";
 import { el, icon, setText } from "../element.js";
 import { MarkdownView } from "../markdown.js";
 
@@ -81,6 +81,7 @@ export function interactionRow(body, page) {
   const box = el("div", { class: "request" }, icon("hand"), el("div", { class: "request-text" }, kind, title, hint, disclosure.button, disclosure.panel));
   body.append(box);
   return {
+    ...openable(disclosure),
     update: (row) => {
       const status = textOf(row.status);
       box.dataset.status = status;
@@ -138,6 +139,7 @@ export function customRow(body, page) {
   const disclosure = new Disclosure("quiet", name, title);
   body.append(disclosure.button, disclosure.panel);
   return {
+    ...openable(disclosure),
     update: (row) => {
       setText(name, row.name || row.kind);
       setText(title, textOf(row.title));

@@ -2,7 +2,7 @@
 
 import { blocksOf, drawBlock, textOf } from "../blocks.js";
 import { ownText, withRest } from "../row_texts.js";
-import { Disclosure } from "../disclosure.js";
+import { Disclosure, openable } from "../disclosure.js";
 import { el, setText } from "../element.js";
 import { MarkdownView } from "../markdown.js";
 
@@ -61,6 +61,7 @@ export function contextRow(body, page) {
   disclosure.panel.append(content);
   body.append(disclosure.button, disclosure.panel);
   return {
+    ...openable(disclosure),
     update: (row) => {
       setText(title, row.title || textOf(row.source));
       drawContent(content, row, page, true);

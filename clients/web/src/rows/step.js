@@ -15,7 +15,8 @@ import { ThinkingView } from "./thinking.js";
 
 /**
  * @typedef {{type: string, element: HTMLElement, set: (block: Block, live: boolean) => void,
- *   append?: (text: string) => void}} BlockView
+ *   append?: (text: string) => void, own?: import("../disclosure.js").Openable,
+ *   detail?: (detail: import("../page_context.js").RowDetail | null) => void}} BlockView
  */
 
 /** @param {PageContext} page @param {import("../shortened.js").Place} place @returns {BlockView} */
@@ -32,7 +33,7 @@ function textView(page, place) {
     element,
     set: (block) => {
       const text = textOf(block.text);
-      element.hidden = text.trim() === "" && !block.truncated;
+      element.classList.toggle("blank", text.trim() === "" && !block.truncated);
       if (isHeldWhole(markdown.source, block) || sameValue(shown, block)) return;
       shown = block;
       rest?.remove();
@@ -41,7 +42,7 @@ function textView(page, place) {
       if (block.truncated) rest = element.appendChild(page.shortened(place, { text, bytes: block.bytes }, showIn(markdown)));
     },
     append: (text) => {
-      if (text.trim() !== "") element.hidden = false;
+      if (text.trim() !== "") element.classList.remove("blank");
       shown = null;
       markdown.append(text);
     },
@@ -58,8 +59,9 @@ function otherView(page, place) {
     element,
     set: (block) => {
       // The call itself is a row of its own.
-      element.hidden = block.type === "tool_call";
-      if (element.hidden || sameValue(shown, block)) return;
+      const isCall = block.type === "tool_call";
+      element.classList.toggle("blank", isCall);
+      if (isCall || sameValue(shown, block)) return;
       shown = block;
       element.replaceChildren(drawBlock(block, page, place));
     },
@@ -76,7 +78,7 @@ export function stepRow(body, page, first) {
   /** @type {BlockView[]} */
   const views = [];
   const blocks = body.appendChild(el("div", { class: "blocks" }));
-  const cut = body.appendChild(el("div", { class: "cut", hidden: true }, page.words.interrupted));
+  const cut = body.appendChild(el("div", { class: "cut blank" }, page.words.interrupted));
   let reasoningHidden = false;
 
   /** @param {string} type @param {number} at @returns {BlockView} */
@@ -87,25 +89,33 @@ export function stepRow(body, page, first) {
     return type === "reasoning" ? new ThinkingView(page, text) : otherView(page, place);
   }
 
-  /** @param {number} at @param {Block} block @param {boolean} live */
-  function setBlock(at, block, live) {
+  /** @param {number} at @param {Block} block */
+  function shapeBlock(at, block) {
     const type = viewType(block.type);
     if (views[at]?.type !== type) {
       const made = make(type, at);
       if (views[at]) views[at].element.replaceWith(made.element);
       else blocks.append(made.element);
       views[at] = made;
-      if (type === "reasoning") setHidden(made.element, reasoningHidden);
+      if (type === "reasoning" && reasoningHidden) setHidden(made.element, true);
     }
-    views[at].set(block, live);
   }
 
+  /** @param {Row} row */
+  const blocksIn = (row) => (Array.isArray(row.blocks) ? row.blocks : []);
+
   return {
+    shape: (row) => blocksIn(row).forEach((block, at) => shapeBlock(at, block)),
+    parts: () => views,
+    cut,
     update: (row) => {
-      const held = Array.isArray(row.blocks) ? row.blocks : [];
-      held.forEach((block, at) => setBlock(at, block, row.status === "running" && at === held.length - 1));
+      const held = blocksIn(row);
+      held.forEach((block, at) => {
+        shapeBlock(at, block);
+        views[at].set(block, row.status === "running" && at === held.length - 1);
+      });
       for (const view of views.splice(held.length)) view.element.remove();
-      cut.hidden = row.status !== "interrupted";
+      cut.classList.toggle("blank", row.status !== "interrupted");
     },
     append: (at, text) => views[at]?.append?.(text),
     hideReasoning: (hidden) => {

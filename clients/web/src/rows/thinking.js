@@ -1,4 +1,5 @@
 import { textOf } from "../blocks.js";
+import { setVisibility, toggleEvent } from "../disclosure.js";
 import { el, icon, setText } from "../element.js";
 import { MarkdownView } from "../markdown.js";
 import { isHeldWhole, showIn } from "../held_text.js";
@@ -10,8 +11,9 @@ import { sameValue } from "../same_value.js";
 let bodies = 0;
 
 /**
- * A reasoning block (E-7): closed, one line of fixed height that shows the newest text; open, all of it. The text is
- * there once, and the style sheet alone decides how much of it shows.
+ * A reasoning block. In the web presentation (E-7) it is, closed, one line of fixed height that shows the newest text; in
+ * the desktop's (C-7) a word alone; open, all of it. The text is there once, and how much of it shows is a matter of
+ * style and visibility.
  */
 export class ThinkingView {
   /** @param {PageContext} page @param {import("../shortened.js").Place} place */
@@ -35,6 +37,18 @@ export class ThinkingView {
     );
     this.element = el("div", { class: "block thinking" }, this.button, this.body);
     this.markdown = new MarkdownView(this.body);
+    this.isLive = false;
+    /** What a presentation says of it; null: it is its own affair. @type {import("../page_context.js").RowDetail | null} */
+    this.told = null;
+    const view = this;
+    /** @type {import("../disclosure.js").Openable} */
+    this.own = {
+      button: this.button,
+      set: (open) => this.setOpen(open),
+      get open() {
+        return view.open;
+      },
+    };
     this.button.addEventListener("click", () => this.toggle());
     this.body.addEventListener("click", () => {
       if (!this.open) this.toggle();
@@ -45,18 +59,44 @@ export class ThinkingView {
     return this.button.getAttribute("aria-expanded") === "true";
   }
 
+  /** The reader toggles it; a presentation that keeps what is open takes the event for its own. */
   toggle() {
-    const open = !this.open;
+    if (this.button.dispatchEvent(toggleEvent(this.own))) this.setOpen(!this.open);
+  }
+
+  /** @param {boolean} open */
+  setOpen(open) {
     this.button.setAttribute("aria-expanded", String(open));
     this.element.classList.toggle("open", open);
+  }
+
+  /** @param {import("../page_context.js").RowDetail | null} detail */
+  detail(detail) {
+    this.told = detail;
+    const isWord = detail?.indicator === true;
+    this.element.classList.toggle("indicator", isWord);
+    /** @type {HTMLButtonElement} */ (this.button).disabled = isWord;
+    if (detail) this.setOpen(detail.open);
+    setVisibility(this.body, !detail || detail.open ? "shown" : isWord ? "absent" : "folded");
+    this.#drawWord();
+  }
+
+  #drawWord() {
+    const { words } = this;
+    const word = this.told ? words.thinking_row : this.isLive ? words.thinking : words.thought;
+    setText(this.label, word);
+    // The sweep is drawn over the word, with the same word.
+    this.label.dataset.word = word;
   }
 
   /** @param {Block} block @param {boolean} live */
   set(block, live) {
     const text = textOf(block.text);
     this.element.classList.toggle("blank", text.trim() === "" && !block.truncated);
+    this.isLive = live;
     this.element.classList.toggle("live", live);
-    setText(this.label, live ? this.words.thinking : this.words.thought);
+    if (live) this.element.classList.add("sweeps");
+    this.#drawWord();
     if (isHeldWhole(this.markdown.source, block) || sameValue(this.shown, block)) return;
     this.shown = block;
     this.rest?.remove();

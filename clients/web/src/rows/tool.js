@@ -2,7 +2,7 @@
 
 import { blocksOf, drawBlock, drawRowJson, plain, textOf } from "../blocks.js";
 import { CodeView } from "../code.js";
-import { Disclosure } from "../disclosure.js";
+import { Disclosure, openable, setVisibility } from "../disclosure.js";
 import { el, icon, setText } from "../element.js";
 import { safeHref } from "../inline.js";
 import { withRest } from "../row_texts.js";
@@ -41,6 +41,11 @@ class WorkView {
     this.mark.title = this.page.words.named(`tool_${status}`, status);
   }
 
+  /** The row's own disclosure, as a presentation opens and closes it. @returns {Pick<RowView, "own" | "detail">} */
+  get openable() {
+    return openable(this.disclosure);
+  }
+
   /** @param {string} label @returns {HTMLElement} */
   section(label) {
     const section = el("section", { hidden: true }, el("h4", {}, label));
@@ -65,6 +70,11 @@ function excerptOf(row) {
   return text.slice(0, EXCERPT_CHARS).replace(/\s+/g, " ");
 }
 
+/** The review of a change that a call gave back, if it did: such a row is the file's (C-15). @param {Row} row */
+function reviewOf(row) {
+  return Array.isArray(row.output) ? row.output.find((block) => block?.type === "diff" && textOf(block.path)) : undefined;
+}
+
 /** @param {Row} row @param {PageContext} page @returns {string} */
 function noteOf(row, page) {
   const { words } = page;
@@ -81,7 +91,10 @@ function outputOf(row, page) {
   const blocks = blocksOf(row.output);
   if (!row.truncated && !blocks.some((block) => block.type !== "text" || textOf(block.text).trim())) return [el("div", { class: "none" }, page.words.no_output)];
   if (typeof row.output === "string") return [withRest(page, { key, field: "/output" }, row, row.output, plain)];
-  return blocks.map((block, at) => drawBlock(block, page, { key, field: `/output/${at}` }));
+  const review = reviewOf(row);
+  // The row's title is the file's already, and the review stands right below it.
+  const drawn = blocks.map((block, at) => drawBlock(block === review ? { ...block, path: "" } : block, page, { key, field: `/output/${at}` }));
+  return review ? [...drawn.splice(blocks.indexOf(review), 1), ...drawn] : drawn;
 }
 
 /** Whether heads of a field's JSON are named in the row. @param {Row} row @param {string} field */
@@ -140,16 +153,27 @@ export function toolRow(body, page) {
   let shown = null;
   /** @type {HTMLElement | null} */
   let delegate = null;
+  /** What holds the delegate's transcript, below the row. */
+  const below = el("div", { class: "below" });
 
   return {
+    own: work.disclosure,
+    detail: (detail) => {
+      work.openable.detail?.(detail);
+      setVisibility(below, !detail || detail.open ? "shown" : "folded");
+    },
     update: (row) => {
       work.setStatus(textOf(row.status));
-      setText(work.name, textOf(row.name));
-      setText(work.excerpt, excerptOf(row));
+      const review = reviewOf(row);
+      setText(work.name, review ? textOf(review.path) : textOf(row.name));
+      setText(work.excerpt, review ? "" : excerptOf(row));
       setText(work.note, noteOf(row, page));
+      work.disclosure.button.toggleAttribute("data-review", review !== undefined);
       const sameHeads = sameValue(shown?.heads, row.heads);
-      if (!shown || !sameHeads || !sameValue(shown.input, row.input)) {
-        fill(input, isEmpty(row.input) ? [] : [drawRowJson(row, "input", page)]);
+      const sameReview = Boolean(review) === Boolean(shown && reviewOf(shown));
+      if (!shown || !sameHeads || !sameReview || !sameValue(shown.input, row.input)) {
+        // What a reviewed call was given is what the review shows.
+        fill(input, review || isEmpty(row.input) ? [] : [drawRowJson(row, "input", page)]);
       }
       if (!shown || !sameHeads || !sameValue(shown.output, row.output)) fill(output, outputOf(row, page));
       if (shown?.progress !== row.progress) live.set(row.progress);
@@ -171,7 +195,8 @@ export function toolRow(body, page) {
       disclosure.panel.append(delegate);
       // Always open at first, whenever the page came: the delegate's own turns fold themselves.
       disclosure.set(true);
-      body.append(disclosure.button, disclosure.panel);
+      below.append(disclosure.button, disclosure.panel);
+      body.append(below);
       return delegate;
     },
   };
@@ -189,6 +214,7 @@ export function commandRow(body, page) {
   const input = work.section(page.words.input);
   const output = work.section(page.words.output);
   return {
+    ...work.openable,
     update: (row) => {
       work.setStatus(textOf(row.status));
       setText(work.name, textOf(row.name));
@@ -206,6 +232,7 @@ export function searchRow(body, page) {
   const sources = el("ul", { class: "sources" });
   work.disclosure.panel.append(sources);
   return {
+    ...work.openable,
     update: (row) => {
       work.setStatus(textOf(row.status));
       setText(work.name, row.status === "searching" ? words.searching : words.search);

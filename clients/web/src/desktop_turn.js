@@ -1,0 +1,363 @@
+/**
+ * One turn in the desktop presentation (S000, E-8 to E-12): headers between the seats, and which of the seats show.
+ *
+ * 1. Seats are siblings in the order in which they were made, whatever becomes of them: where the presentation shows them
+ *    in another order they get another number of `order`, what they stand in are attributes. A step's seat has no box of its
+ *    own in this view, so that its blocks are such siblings too (E-1).
+ * 2. What is shown is brought to the presentation by what differs from the one before: values that are the same are
+ *    passed over. Another choice of the reader looks at all levels of the turn.
+ * 3. A row that no entry names does not show: prompts, the web's control, the tail, thinking that the preference hides.
+ */
+
+import { EntryView } from "./desktop_entry.js";
+import { Level, Stand } from "./desktop_places.js";
+import { setVisibility } from "./disclosure.js";
+import { keyOf } from "./expansion/state.js";
+import { difference } from "./list_difference.js";
+import { OrderList } from "./order_list.js";
+import { nextRequest } from "./reveal_requests.js";
+
+/** @typedef {import("./turn_section.js").TurnSection} TurnSection */
+/** @typedef {import("./seat.js").Seat} Seat */
+/** @typedef {import("./expansion/state.js").Address} Address */
+/** @typedef {import("./expansion/state.js").Pane} Pane */
+/** @typedef {import("./types.js").DesktopEntry} DesktopEntry */
+/** @typedef {import("./desktop_places.js").Holder} Holder */
+
+/** @type {readonly DesktopEntry[]} */
+const NONE = Object.freeze([]);
+const BLOCK = /^(step:.*)#(\d+)$/;
+
+export class DesktopTurn {
+  /** @param {TurnSection} section */
+  constructor(section) {
+    this.section = section;
+    this.board = section.board;
+    this.order = new OrderList((place) => {
+      if (place instanceof Stand || place instanceof Level) place.ordered();
+    });
+    /** @type {Map<string, Stand>} */
+    this.stands = new Map();
+    /** By their keys. @type {Map<string, Level>} */
+    this.levels = new Map();
+    /** @type {Map<string, EntryView>} */
+    this.entries = new Map();
+    /** The entries as they were drawn. @type {readonly DesktopEntry[]} */
+    this.drawn = NONE;
+    /** The choices that what shows was derived from. @type {Pane | null} */
+    this.pane = null;
+    this.pass = 0;
+    /** What left a list in this pass; what another list names in it stays. @type {(Stand | Level)[]} */
+    this.leaving = [];
+    this.isNew = true;
+  }
+
+  /** Whether no header says what the turn is doing. */
+  get isSilent() {
+    const last = this.drawn[this.drawn.length - 1];
+    return !last?.active || !last.disclosure;
+  }
+
+  /** The turn as the reducer reads it. @returns {import("./expansion/actions.js").DesktopTurn} */
+  get held() {
+    const presentation = /** @type {import("./types.js").DesktopPresentation | null} */ (this.section.turn.facts.presentation ?? null);
+    return { presentation, path: this.section.path };
+  }
+
+  /** What an action of this turn carries. */
+  get #where() {
+    const { board } = this;
+    return { session: board.session, turn: this.held, outer: board.outer(this.section.path) };
+  }
+
+  derive() {
+    const { board } = this;
+    const entries = this.held.presentation?.entries ?? NONE;
+    board.dispatch({ type: "desktop/settle", ...this.#where, attention: board.attention() });
+    const pane = board.expansion();
+    const isOther = this.pane !== null && this.pane !== pane;
+    this.pane = pane;
+    if (entries !== this.drawn) this.#arrange(entries);
+    if (isOther) this.#openAll();
+    if (this.isNew) this.#takeOver();
+    this.tick();
+  }
+
+  /** @param {readonly DesktopEntry[]} entries */
+  #arrange(entries) {
+    this.pass += 1;
+    this.leaving = [];
+    const { at, removed, added } = difference(this.drawn, entries);
+    let before = at > 0 ? (this.entries.get(entries[at - 1].id)?.end ?? null) : null;
+    for (const value of added) {
+      const view = this.entries.get(value.id) ?? new EntryView(value.id, this);
+      this.entries.set(value.id, view);
+      before = view.draw(value, before, this.pass);
+    }
+    for (const { id } of removed) {
+      const view = this.entries.get(id);
+      if (!view || view.pass === this.pass) continue;
+      view.leave();
+      this.entries.delete(id);
+    }
+    this.drawn = entries;
+    for (const one of this.leaving) if (one.pass !== this.pass) this.#drop(one);
+  }
+
+  /** @param {Stand | Level} one */
+  #drop(one) {
+    this.order.remove(one);
+    if (one instanceof Level) {
+      one.header.element.remove();
+      this.levels.delete(one.key);
+    } else {
+      one.let(true);
+      this.stands.delete(one.ref);
+    }
+  }
+
+  /** Another choice was made somewhere in the session. */
+  #openAll() {
+    const pane = /** @type {Pane} */ (this.pane);
+    for (const level of this.levels.values()) level.open(pane);
+    for (const level of this.levels.values()) level.show();
+    for (const stand of this.stands.values()) {
+      stand.show();
+      stand.open(pane);
+    }
+  }
+
+  /** What the reader opened in another presentation is the reader's choice in this one. */
+  #takeOver() {
+    this.isNew = false;
+    const { board } = this;
+    const pane = board.expansion();
+    for (const stand of this.stands.values()) {
+      if (stand.opens && stand.holder?.opened() && !stand.isOpen(pane)) board.dispatch({ type: "desktop/toggle", ...this.#where, at: stand.at });
+      stand.open(board.expansion());
+    }
+    this.pane = board.expansion();
+  }
+
+  // Places
+
+  /** @param {string} ref @returns {Stand} */
+  stand(ref) {
+    const held = this.stands.get(ref);
+    if (held) return held;
+    const stand = new Stand(ref, this.section.path);
+    this.stands.set(ref, stand);
+    this.#attach(stand, this.#holder(ref));
+    return stand;
+  }
+
+  /** @param {"entry" | "group" | "topology"} kind @param {string} id @param {Level | null} holder @returns {Level} */
+  level(kind, id, holder) {
+    const held = this.found(kind, id);
+    const level = held ?? new Level(kind, id, this);
+    level.hold(holder);
+    if (held) return held;
+    this.levels.set(level.key, level);
+    this.board.places.set(level.header.element, { turn: this, at: level.at });
+    return level;
+  }
+
+  /** @param {"entry" | "group" | "topology"} kind @param {string} id */
+  found(kind, id) {
+    return this.levels.get(keyOf({ kind, id, path: this.section.path }));
+  }
+
+  /** @param {Stand} stand @param {Holder | null} holder */
+  #attach(stand, holder) {
+    stand.attach(holder);
+    if (holder) this.board.places.set(holder.element, { turn: this, at: stand.at });
+  }
+
+  /** What a ref stands for on the page. @param {string} ref @returns {Holder | null} */
+  #holder(ref) {
+    const [, key, block] = BLOCK.exec(ref) ?? [];
+    const seat = this.section.seats.get(key ?? ref);
+    if (!seat) return null;
+    if (key === undefined) {
+      return { element: seat.element, opened: () => seat.opened, own: () => seat.made?.own, detail: (detail) => seat.detail(detail) };
+    }
+    const view = seat.view;
+    const part = view?.parts?.()[Number(block)];
+    if (!part) return null;
+    const isLast = Number(block) === (view?.parts?.().length ?? 0) - 1;
+    return { element: part.element, opened: () => part.own?.open ?? false, own: () => part.own, detail: part.detail?.bind(part), cut: isLast ? view?.cut : null };
+  }
+
+  /** A seat is there, new or drawn anew. @param {Seat} seat @param {boolean} _isNew */
+  placed(seat, _isNew) {
+    const parts = seat.row?.kind === "assistant_step" || seat.wanted.kind === "assistant_step" ? (seat.view?.parts?.() ?? []) : null;
+    if (!parts) {
+      this.#seated(seat.key, seat.element);
+      return;
+    }
+    seat.hide(false);
+    parts.forEach((part, at) => this.#seated(`${seat.key}#${at}`, part.element));
+  }
+
+  /** @param {string} ref @param {HTMLElement} element */
+  #seated(ref, element) {
+    const stand = this.stands.get(ref);
+    if (!stand) {
+      setVisibility(element, "absent");
+      return;
+    }
+    const holder = this.#holder(ref);
+    if (stand.holder?.element === element && stand.holder.cut === (holder?.cut ?? stand.holder.cut)) return;
+    this.#attach(stand, holder);
+    stand.show();
+    if (this.pane) stand.open(this.pane);
+    for (const level of stand.above) this.settleHeader(level);
+  }
+
+  /** @param {string} key */
+  dropped(key) {
+    const isStep = key.startsWith("step:");
+    const refs = isStep ? [...this.stands.keys()].filter((ref) => ref.startsWith(`${key}#`)) : [key];
+    for (const ref of refs) this.stands.get(ref)?.attach(null);
+  }
+
+  /** Puts a header into the document right before what it opens: what it opens is there already. @param {Level} level */
+  settleHeader(level) {
+    const { element } = level.header;
+    const next = this.#firstElement(level);
+    if (next && next.previousElementSibling !== element) this.#move(element, next);
+    else if (!next && !element.parentElement) this.section.element.insertBefore(element, this.section.queue);
+  }
+
+  /** @param {HTMLElement} element @param {HTMLElement} next */
+  #move(element, next) {
+    const focused = element.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
+    next.before(element);
+    focused?.focus({ preventScroll: true });
+  }
+
+  /** The first header or row that a level opens, as far as it is in the document. @param {Level} level @returns {HTMLElement | null} */
+  #firstElement(level) {
+    for (let place = level.next; place; place = place.next) {
+      if (!(place instanceof Stand || place instanceof Level) || !place.above.includes(level)) return null;
+      const element = place instanceof Level ? place.header.element : place.holder?.element;
+      if (element?.parentElement) return element;
+    }
+    return null;
+  }
+
+  /** The lowest row of a level that shows. @param {Level} level @returns {Element | null} */
+  lowest(level) {
+    let lowest = null;
+    for (const stand of this.#standsOf(level)) if (stand.holder && !stand.holder.element.hasAttribute("hidden")) lowest = stand.holder.element;
+    return lowest;
+  }
+
+  /** The ids of what a level opens. @param {Level} level @returns {string[]} */
+  controlled(level) {
+    return [...this.#standsOf(level)].flatMap((stand) => {
+      if (!stand.holder) return [];
+      stand.holder.element.id ||= `part-${(parts += 1)}`;
+      return [stand.holder.element.id];
+    });
+  }
+
+  /** @param {Level} level @returns {Generator<Stand>} in the order of display */
+  *#standsOf(level) {
+    for (let place = level.next; place; place = place.next) {
+      if (place instanceof Stand && place.above.includes(level)) yield place;
+      else if (!(place instanceof Level && place.above.includes(level))) return;
+    }
+  }
+
+  // What the reader does
+
+  /** A header, a fold bar or a row's own disclosure was used. A close moves the focus first (E-4). @param {Address} at */
+  toggle(at) {
+    const { board } = this;
+    /** @type {import("./expansion/actions.js").Action} */
+    const action = { type: "desktop/toggle", ...this.#where, at };
+    const first = board.focusFirst(action);
+    if (first) this.#focus(first);
+    board.dispatch(action);
+    this.derive();
+  }
+
+  /** @param {Address} at */
+  #focus(at) {
+    for (const level of this.levels.values()) if (level.at.kind === at.kind && level.at.id === at.id) level.header.focus();
+    if (at.kind === "item") this.stands.get(at.id)?.holder?.own()?.button.focus({ preventScroll: true });
+  }
+
+  /** Whether an element is in what a place opens, and not on its header. @param {Address} at @param {Element} element */
+  isInside(at, element) {
+    if (at.kind !== "item") return false;
+    const head = this.stands.get(at.id)?.holder?.own()?.button;
+    return !head?.contains(element);
+  }
+
+  /** Whether this presentation is the one that its turn is shown in. */
+  get isShown() {
+    return this.section.shown === this;
+  }
+
+  /** Whether a disclosure is the one that a place opens, not another in it. @param {Address} at @param {import("./disclosure.js").Openable} openable */
+  owns(at, openable) {
+    const stand = this.stands.get(at.id);
+    return at.kind === "item" && stand?.opens === true && stand.holder?.own()?.button === openable.button;
+  }
+
+  /** The header of the group that a row stands in. @param {Address} at */
+  headerOver(at) {
+    const above = this.stands.get(at.id)?.above;
+    return above && above.length > 1 ? above[above.length - 1].header : null;
+  }
+
+  /** The focus or a selection came to it (E-9). @param {Address} at */
+  touch(at) {
+    const { board } = this;
+    board.dispatch({ type: "desktop/touch", ...this.#where, at });
+    this.pane = board.expansion();
+  }
+
+  /** The browser's search found something: all that is above it opens (E-2). @param {Element} target */
+  matched(target) {
+    const place = this.board.placeOf(target);
+    if (!place || place.at.kind !== "item") return;
+    const { board } = this;
+    board.dispatch({ type: "desktop/reveal", ...this.#where, request: nextRequest(), target: { ref: place.at.id, path: place.at.path } });
+    const stand = this.stands.get(place.at.id);
+    const isInside = stand?.opens && target !== stand.holder?.element;
+    if (stand && isInside && !stand.isOpen(board.expansion())) this.toggle(stand.at);
+    board.derive();
+  }
+
+  /** What of a range stands in this turn. @param {Range} range @returns {Generator<import("./expansion/actions.js").Point>} */
+  *selected(range) {
+    if (!range.intersectsNode(this.section.element)) return;
+    for (const { at, holder } of this.stands.values()) {
+      if (!holder || !range.intersectsNode(holder.element)) continue;
+      const head = holder.own()?.button;
+      yield { ...at, inside: !head || !head.contains(range.startContainer) || !head.contains(range.endContainer) };
+    }
+    for (const { at, header } of this.levels.values()) if (range.intersectsNode(header.element)) yield at;
+  }
+
+  tick() {
+    if (!this.board.live()) return;
+    const last = this.drawn[this.drawn.length - 1];
+    if (last?.active) this.entries.get(last.id)?.level?.header.tick(this.board.nowMs());
+  }
+
+  /** Another presentation takes over: everything is as if this one had never been there. */
+  leave() {
+    for (const level of this.levels.values()) level.header.element.remove();
+    for (const stand of this.stands.values()) stand.let(false);
+    for (const seat of this.section.seats.values()) {
+      setVisibility(seat.element, "shown");
+      for (const part of seat.wanted.kind === "assistant_step" ? (seat.view?.parts?.() ?? []) : []) setVisibility(part.element, "shown");
+    }
+  }
+}
+
+let parts = 0;
