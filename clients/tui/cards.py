@@ -25,8 +25,9 @@ INDENT = "  "
 REASONING = "  ~ "
 # The words of the reader bear a bar: in the hidden phase an answer may go on below them without a header (D-3).
 USER = "┃ "
-CARDS = ("tool_call", "search", "command")
-NOT_HERE = ("turn_process", "system_prompt")
+# A command of the host is the reader's own, and no tool's.
+CARDS = ("tool_call", "search")
+NOT_HERE = ("turn_process", "system_prompt", "turn_tail")
 _BAD = ("error", "denied", "failed", "canceled")
 _BUSY = ("running", "searching", "waiting", "started")
 _SIGNS = {
@@ -207,7 +208,8 @@ def _search(row: Json, look: Look) -> Iterator[Piece]:
 
 
 def _command(row: Json, look: Look) -> Iterator[Piece]:
-    yield from _card(row, look, "/", one_line(str(row.get("name") or "")), telling(row.get("input")))
+    name = one_line(str(row.get("name") or "")).removeprefix("/")
+    yield from _card(row, look, "/", name, telling(row.get("input")))
     if look.phase == "expanded":
         for value, mark in ((row.get("input"), "←"), (row.get("output"), "→")):
             text = harmless(json_text(value)).rstrip()
@@ -273,9 +275,10 @@ def _max_tokens(row: Json, look: Look) -> Iterator[Piece]:  # noqa: ARG001 - one
     yield look.piece("error", look.words["max_tokens"], "✗ ")
 
 
-def _tail(row: Json, look: Look) -> Iterator[Piece]:
+def tail_piece(row: Json, look: Look) -> Piece:
+    """What a turn came to; it stands at the turn's end, also where a late result stands below its place (A-10)."""
     outcome = str(row.get("outcome") or "")
-    yield look.piece("tail", look.words.get(outcome, one_line(outcome)), "— ")
+    return look.piece("tail", look.words.get(outcome, one_line(outcome)), "— ")
 
 
 def _other(row: Json, look: Look) -> Iterator[Piece]:
@@ -311,5 +314,4 @@ _DRAW = {
     "compaction": _compaction,
     "turn_error": _error,
     "turn_max_tokens": _max_tokens,
-    "turn_tail": _tail,
 }

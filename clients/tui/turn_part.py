@@ -7,13 +7,23 @@ those that begin or end a step anew by it.
 
 from bisect import bisect_left
 
-from clients.tui.cards import Look, body_pieces, footer_piece, queued_pieces, row_pieces, step_notes
+from clients.tui.cards import (
+    Look,
+    body_pieces,
+    footer_piece,
+    queued_pieces,
+    row_pieces,
+    step_notes,
+    tail_piece,
+)
 from clients.tui.piece import Piece
 from clients.tui.stack import Seat, Stack, Stackable
 from clients.wire.held import Change, HeldRow, HeldTurn
 from clients.wire.messages import Json
 
 _MODEL = ("assistant_step", "tool_call", "search")
+_ERRORS = ("turn_error", "turn_max_tokens")
+_ENDS = (*_ERRORS, "turn_tail")
 
 
 class RowPart:
@@ -46,6 +56,8 @@ class TurnPart:
         self._bare: set[int] = set()
         self._leads: dict[int, list[int]] = {}
         self._trailing: list[int] = []
+        # The error that the trailing steps stand above; without one they stand at the end.
+        self._ends_with: str | None = None
         self._read_steps(0, 0, None)
         for row in self.held.rows:
             if self._is_model(row):
@@ -61,8 +73,11 @@ class TurnPart:
     def draw_end(self) -> None:
         """Draw what stands below the last row."""
         facts, words = self.held.facts, self.look.words
-        pieces = [piece for number in self._trailing for piece in self._bare_pieces(number)]
+        pieces = [] if self._ends_with else self._trailing_pieces()
         pieces.extend(queued_pieces(facts.get("queued") or (), self.look))
+        tail = self.held.rows.get(f"tail:{self.held.number}")
+        if tail is not None:
+            pieces.append(tail_piece(tail.value, self.look))
         if facts.get("status") == "open":
             waiting = facts.get("waiting") or 0
             waits = f" · {words['waiting']} ({waiting})" if waiting else ""
@@ -79,6 +94,8 @@ class TurnPart:
         again: list[str] = []
         if self._is_model(row):
             again = self._joins(row, change.place)
+        elif row.value.get("kind") in _ENDS:
+            self._place_bare()
         self._draw(row)
         self._draw_again(again)
         return part
@@ -101,6 +118,8 @@ class TurnPart:
         row = change.row
         self.rows.pop(row.key, None)
         self.stack.remove(change.place)
+        if row.value.get("kind") in _ENDS:
+            self._place_bare()
         if not self._is_model(row):
             return
         step = row.value["step"]
@@ -116,6 +135,8 @@ class TurnPart:
     def redraw(self, row: HeldRow) -> None:
         """Draw a row anew."""
         self._draw(row)
+        if row.value.get("kind") == "turn_tail":
+            self.draw_end()
 
     def grew(self, change: Change) -> None:
         """Put text at the end of a block or of a call's progress."""
@@ -172,11 +193,26 @@ class TurnPart:
         if len(trailing) != len(self._bare):
             leads, trailing = self._spread_bare()
         touched = [step for step in {**leads, **self._leads} if leads.get(step) != self._leads.get(step)]
-        has_new_end = trailing != self._trailing or bool(trailing)
+        before = self._ends_with
         self._leads, self._trailing = leads, trailing
+        self._ends_with = self._error_at_end() if trailing else None
         self._draw_again([self._members[step][0] for step in touched if step in self._members])
-        if has_new_end:
-            self.draw_end()
+        self._draw_again([key for key in (before, self._ends_with) if key is not None])
+        self.draw_end()
+
+    def _error_at_end(self) -> str | None:
+        """The first error that stands below all work."""
+        found = None
+        for place in range(len(self.held.rows) - 1, -1, -1):
+            row = self.held.rows[place]
+            if self._is_model(row):
+                break
+            if row.value.get("kind") in _ERRORS:
+                found = row.key
+        return found
+
+    def _trailing_pieces(self) -> list[Piece]:
+        return [piece for number in self._trailing for piece in self._bare_pieces(number)]
 
     def _spread_bare(self) -> tuple[dict[int, list[int]], list[int]]:
         at = {number: place for place, number in enumerate(self._numbers)}
@@ -200,7 +236,7 @@ class TurnPart:
 
     def _draw(self, row: HeldRow) -> None:
         part, value = self.rows[row.key], row.value
-        pieces: list[Piece] = []
+        pieces: list[Piece] = self._trailing_pieces() if row.key == self._ends_with else []
         step = self._step.get(value["step"]) if self._is_model(row) else None
         members = self._members.get(value["step"], []) if step is not None else []
         if step is not None and members and members[0] == row.key:
