@@ -38,5 +38,5 @@ def open_host(
     page.unroute("**/assets/src/page.js")
     page.route("**/assets/src/page.js", answer)
     page.goto(service.address)
-    page.wait_for_selector("body[data-ready]")
+    page.wait_for_selector("body[data-ready]", state="attached")
     return sockets

@@ -207,3 +207,23 @@ def test_importing_the_library_does_nothing(page: Page, service: Service) -> Non
     assert done.pop("exports") > 5
     assert done == {"defined": False, "globals": [], "added": [], "stored": 0}
     assert sockets == []
+
+
+def test_they_work_in_a_shadow_tree_of_the_host(page: Page, service: Service) -> None:
+    """Where the host has one: the list finds its transcript, and a fold never hides the focus (E-4)."""
+    service.append("shadow-1", *turn_with_tool())
+    open_host(page, service, '<div id="host"></div>')
+    page.evaluate(
+        """(both) => {
+          const root = document.getElementById('host').attachShadow({ mode: 'open' });
+          root.innerHTML = `<link rel="stylesheet" href="assets/styles/turnfold.css">${both}`;
+        }""",
+        BOTH.format(""),
+    )
+    page.locator("[data-session=shadow-1]").click()
+    tool = page.locator("#t [data-key='tool:call-1'] button").first
+    tool.focus()
+    service.append("shadow-1", turn_end())
+    expect(page.locator("#t .control")).to_have_attribute("aria-expanded", "true")
+    expect(tool).to_be_focused()
+    assert page.locator("#t .control").evaluate("(one) => getComputedStyle(one).borderBottomWidth") == "1px"

@@ -7,6 +7,7 @@
  */
 
 import { DesktopTurn } from "./desktop_turn.js";
+import { activeIn } from "./element.js";
 
 export class Attention {
   /** @param {HTMLElement} root @param {WeakMap<Element, Placed>} places @param {() => Iterable<import("./turn_section.js").TurnSection>} sections */
@@ -36,7 +37,7 @@ export class Attention {
 
   /** @returns {Point[]} */
   points() {
-    const active = document.activeElement;
+    const active = activeIn(this.root);
     const focused = active && this.root.contains(active) ? this.placeOf(active) : null;
     /** @type {Point[]} */
     const points = focused && active ? [{ ...focused.at, inside: focused.turn.isInside(focused.at, active) }] : [];

@@ -137,6 +137,7 @@ export class Connection {
     const frame = JSON.parse(data);
     clearTimeout(this.silenceTimer);
     if (frame.type === "welcome") this.#welcomed(frame);
+    else if (frame.code === "unauthenticated") this.#refused(frame.message ?? "");
     else if (frame.type === "drain") this.returnMs = frame.reconnect_after_ms ?? 0;
     else if (frame.code === "token_expiring") this.#renew();
     else if (frame.code === "token_expired" && this.credentials.renews) this.restart();
@@ -152,6 +153,11 @@ export class Connection {
     this.#become({ name: "open" });
     this.pingTimer = setInterval(() => this.#probe(), PING_EVERY_MS);
     this.listener.onOpen(frame);
+  }
+
+  /** `hello` was not enough. What `refresh` brought and was refused changes nothing yet. @param {string} reason */
+  #refused(reason) {
+    if (this.link.name !== "open") this.#lost(UNAUTHENTICATED, reason);
   }
 
   /** Another token or ticket for this socket, before the present one expires; without one, what expires says so. */

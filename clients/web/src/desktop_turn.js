@@ -12,6 +12,7 @@
 import { EntryView } from "./desktop_entry.js";
 import { Level, Stand } from "./desktop_places.js";
 import { setVisibility } from "./disclosure.js";
+import { activeIn } from "./element.js";
 import { keyOf } from "./expansion/state.js";
 import { difference } from "./list_difference.js";
 import { OrderList } from "./order_list.js";
@@ -231,7 +232,8 @@ export class DesktopTurn {
 
   /** @param {HTMLElement} element @param {HTMLElement} next */
   #move(element, next) {
-    const focused = element.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement) : null;
+    const active = activeIn(element);
+    const focused = active && element.contains(active) ? /** @type {HTMLElement} */ (active) : null;
     next.before(element);
     focused?.focus({ preventScroll: true });
   }

@@ -27,6 +27,11 @@ export function setText(element, text) {
   if (element.textContent !== shown) element.textContent = shown;
 }
 
+/** What has the focus, as the tree that an element stands in tells it. @param {Element} element @returns {Element | null} */
+export function activeIn(element) {
+  return /** @type {Document | ShadowRoot} */ (element.getRootNode()).activeElement ?? null;
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** Outlines on a 16 × 16 grid, drawn for this page. @type {Record<string, string>} */

@@ -93,7 +93,8 @@ export class TurnfoldSessions extends ServiceElement {
     if (!this.htmlFor) return;
     event.preventDefault();
     this.session = session;
-    const shown = /** @type {{session?: string} | null} */ (/** @type {unknown} */ (document.getElementById(this.htmlFor)));
+    const root = /** @type {Document | ShadowRoot} */ (this.getRootNode());
+    const shown = /** @type {{session?: string} | null} */ (/** @type {unknown} */ (root.getElementById(this.htmlFor)));
     if (shown) shown.session = session;
   }
 }

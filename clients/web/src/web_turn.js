@@ -1,5 +1,6 @@
 /** One turn in the web presentation: its control, and which of its seats the closed process hides (S001, E-3 to E-6). */
 
+import { activeIn } from "./element.js";
 import { ALL_SHOWN, webShown } from "./expansion/web.js";
 
 /** @typedef {import("./turn_section.js").TurnSection} TurnSection */
@@ -45,8 +46,8 @@ export class WebTurn {
 
   /** @returns {import("./expansion/actions.js").RowFocus | null} */
   #focused() {
-    const active = document.activeElement;
     const { element } = this.section;
+    const active = activeIn(element);
     if (!active || !element.contains(active)) return null;
     let seat = active;
     while (seat.parentElement && seat.parentElement !== element) seat = seat.parentElement;

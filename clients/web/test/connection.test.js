@@ -141,6 +141,73 @@ test("a refused token that cannot become another is final at once", timed(async 
   connection.close();
 }));
 
+test("a service that asks for more than an empty hello is no lost connection", timed(async (net) => {
+  const { connection } = connect(net);
+  connection.start();
+  await settled();
+  net.last().open();
+  assert.deepEqual(net.last().sent, [{ type: "hello" }]);
+  net.last().say({ type: "error", code: "unauthenticated", message: "a token is needed", retry: false });
+  await settled();
+  assert.deepEqual(connection.link, { name: "ended", code: 4500, reason: "a token is needed" });
+  assert.equal(net.sockets.length, 1);
+  connection.close();
+}));
+
+test("a refresh that is refused ends nothing", timed(async (net) => {
+  const { connection } = connect(net, { token: () => "t" });
+  connection.start();
+  await settled();
+  net.last().welcome();
+  net.last().say({ type: "error", code: "unauthenticated", message: "no", retry: false });
+  await settled();
+  assert.equal(connection.link.name, "open");
+  connection.close();
+}));
+
+test("a page that is seen again, or a machine that is online again, connects at once; after close nothing listens", timed(async (net) => {
+  const page = Object.assign(new EventTarget(), { visibilityState: "hidden" });
+  const machine = new EventTarget();
+  const globals = /** @type {any} */ (globalThis);
+  const before = { document: globals.document, add: globals.addEventListener };
+  globals.document = page;
+  globals.addEventListener = machine.addEventListener.bind(machine);
+  try {
+    mock.method(Math, "random", () => 0.99);
+    const { connection } = connect(net);
+    connection.start();
+    await settled();
+    for (const [at, wake] of [
+      () => page.dispatchEvent(new Event("visibilitychange")),
+      () => machine.dispatchEvent(new Event("online")),
+    ].entries()) {
+      net.last().end(1006);
+      await settled();
+      assert.equal(connection.link.name, "waiting");
+      page.visibilityState = "hidden";
+      page.dispatchEvent(new Event("visibilitychange"));
+      await settled();
+      assert.equal(net.sockets.length, at + 1, "a page that is hidden waits");
+      page.visibilityState = "visible";
+      wake();
+      await settled();
+      assert.equal(net.sockets.length, at + 2);
+    }
+    net.last().welcome();
+    machine.dispatchEvent(new Event("offline"));
+    assert.equal(net.last().sentOf("ping").length, 1, "an open socket is tested");
+    connection.close();
+    page.dispatchEvent(new Event("visibilitychange"));
+    machine.dispatchEvent(new Event("online"));
+    await settled();
+    assert.equal(net.sockets.length, 3);
+  } finally {
+    mock.restoreAll();
+    globals.document = before.document;
+    globals.addEventListener = before.add;
+  }
+}));
+
 test("before its token expires a socket gets another one, and keeps its subscriptions", timed(async (net) => {
   let asked = 0;
   const { connection, frames, links } = connect(net, { token: () => `token ${(asked += 1)}` });
