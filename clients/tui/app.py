@@ -40,7 +40,7 @@ class TuiApp(App[int]):
     #search { height: 1; border: none; padding: 0; display: none; background: $surface; color: $foreground; }
     #search.shown { display: block; }
     HelpScreen { align: center middle; }
-    #help-body { width: 64; max-width: 100%; height: auto; max-height: 100%; padding: 0 1; border: round $primary;
+    #help-body { width: 66; max-width: 100%; height: auto; max-height: 100%; padding: 0 1; border: round $primary;
       background: $surface; color: $foreground; }
     #help-body Static { height: auto; }
     """

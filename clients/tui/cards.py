@@ -140,19 +140,21 @@ def _card(row: Json, look: Look, sign: str, title: str, detail: str) -> Iterator
     status = str(row.get("status") or "")
     words = look.words
     marks = []
-    if status in _SIGNS:
+    code = row.get("exit_code")
+    is_bad = status in _BAD or bool(code)
+    if status == "ok" and is_bad:
+        marks.append("✗")
+    elif status in _SIGNS:
         marks.append(
             _SIGNS[status] if _SIGNS[status] == "✓" else f"{_SIGNS[status]} {words.get(status, status)}"
         )
     elif status:
         marks.append(("… " if status in _BUSY else "") + words.get(status, one_line(status)))
-    code = row.get("exit_code")
     if isinstance(code, int) and code:
         marks.append(words["exit"].format(code=code))
     duration = duration_of(row)
     if duration is not None:
         marks.append(duration_text(duration, look.locale))
-    is_bad = status in _BAD or bool(code)
     role: Role = "card_failed" if is_bad else "card_running" if status in _BUSY else "card"
     known_by = f"  {detail}" if detail and detail not in title else ""
     # The status is never cut off: it stands before what the call is known by.

@@ -28,7 +28,7 @@ KEYS: list[tuple[str, str, str]] = [
     ("q  Ctrl+C", "quit", "退出"),
 ]
 # From this width on, keys and what they do stand side by side.
-_WIDE = 64
+_WIDE = 66
 _NOTE = {
     "en": "Earlier turns are loaded when you scroll up. Nothing that you do here changes the session.",
     "zh-CN": "向上滚动时会加载更早的轮次。这里的任何操作都不会改变会话。",
@@ -54,7 +54,7 @@ class HelpScreen(ModalScreen[None]):
         is_wide = self.app.size.width >= _WIDE
         for keys, en, zh in KEYS:
             does = en if self._locale == "en" else zh
-            text.append(f"{keys:<18}" if is_wide else f"{keys}\n", style="bold")
+            text.append(f"{keys:<20}" if is_wide else f"{keys}\n", style="bold")
             text.append(f"{does}\n" if is_wide else f"  {does}\n")
         text.append(f"\n{_NOTE[self._locale]}")
         with VerticalScroll(id="help-body"):

@@ -100,6 +100,30 @@ async def test_what_was_imported_is_printed_whole_page_by_page(tmp_path: Path) -
     assert nobody.stderr == f"turnfold: there is no session 'nobody' at {url.rstrip('/')}\n"
 
 
+async def test_great_texts_are_printed_whole_and_cards_only_where_they_are_open(tmp_path: Path) -> None:
+    """What travels as its head is asked for: a file of a transcript lacks nothing; a delegate's texts too."""
+    words = "\n".join(f"line {number}" for number in range(300))
+    inner = {"turn": 1, "step": 1, "parent_call_id": "c"}
+    events = [
+        *TURN[:3],
+        {"type": "assistant/message", "blocks": [{"type": "text", "text": f"{words}\ninner end"}], **inner},
+        {"type": "tool/result", "call_id": "c", "status": "ok", "output": f"{words}\noutput end"},
+        {**TURN[4], "blocks": [{"type": "text", "text": f"{words}\nanswer end"}]},
+        TURN[5],
+    ]
+    async with served(environment(tmp_path / "data", TURNFOLD_INLINE_BYTES="1024")) as (client, _):
+        url = str(client.base_url)
+        sent = await client.post("/v1/sessions/s/events", params={"wait": "projected"}, json=events)
+        assert sent.is_success, sent.text
+        closed = (await asyncio.to_thread(turnfold, "tui", "s", "--url", url)).stdout
+        opened = (await asyncio.to_thread(turnfold, "tui", "s", "--phase", "expanded", "--url", url)).stdout
+    assert ("answer end" in closed, "output end" in closed, "in all" in closed) == (True, False, False)
+    for end in ("answer end", "output end", "inner end"):
+        assert end in opened
+    assert "in all" not in opened
+    assert opened.count("line 299") == 3
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
