@@ -47,7 +47,9 @@ class TuiApp(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+o", "phase", "phase", priority=True),
         Binding("ctrl+r", "reasoning", "reasoning", priority=True),
-        Binding("ctrl+c", "quit", "quit", priority=True),
+        Binding("ctrl+c", "copy_or_quit", "copy or quit", priority=True),
+        Binding("ctrl+z", "suspend_process", "suspend"),
+        Binding("y", "copy", "copy"),
         Binding("slash", "search", "search"),
         Binding("n", "match(1)", "next"),
         Binding("N", "match(-1)", "previous"),
@@ -97,7 +99,7 @@ class TuiApp(App[int]):
     def on_mount(self) -> None:
         """Begin to follow."""
         self.transcript.focus()
-        self.set_interval(TICK_S, self._draw_bars)
+        self.set_interval(TICK_S, self._tick)
         self.run_worker(self._follow(), name="connection", exit_on_error=True)
         self._draw_bars()
 
@@ -107,6 +109,11 @@ class TuiApp(App[int]):
             # Nothing was ever shown: a screen with a reason alone is worth less than a line that stays.
             problem = self.session.link.problem or self.session.subscription.problem
             self.exit(return_code=1, message=f"turnfold: {one_line(problem)}")
+
+    def _tick(self) -> None:
+        """Clocks go on, and what the service did not act on is asked for once more."""
+        self.session.ask_again()
+        self._draw_bars()
 
     # What is new is drawn with the next frame, however much comes before it.
 
@@ -352,6 +359,19 @@ class TuiApp(App[int]):
         self.query_one("#search", Input).remove_class("shown")
         self.transcript.focus()
         self._draw_bars()
+
+    def action_copy(self) -> bool:
+        """Copy what was marked with the mouse; says so, since nobody sees a clipboard."""
+        text = self.screen.get_selected_text()
+        if text:
+            self.copy_to_clipboard(text)
+            self._say(self.words["copied"].format(n=len(text)))
+        return bool(text)
+
+    def action_copy_or_quit(self) -> None:
+        """Ctrl+C: what it means elsewhere, where something is marked; else the end."""
+        if not self.action_copy():
+            self.exit(0)
 
     async def action_quit(self) -> None:
         """The end; the session goes on."""

@@ -22,6 +22,7 @@ KEYS: list[tuple[str, str, str]] = [
     ("[  ]", "previous, next turn", "上一轮次、下一轮次"),
     ("w", "next thing that waits for you", "下一项等待你的内容"),
     ("m", "rest of the cut texts on the screen", "显示屏幕上被截断文本的其余部分"),
+    ("y  Ctrl+C", "copy what is marked with the mouse", "复制用鼠标选中的内容"),
     ("t", "colours: terminal, dark, light", "颜色：终端、深色、浅色"),
     ("Enter", "after a lost connection: try now", "连接断开时立即重试"),
     ("?", "this page", "本页"),

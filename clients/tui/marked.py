@@ -24,11 +24,17 @@ Span = tuple[int, int, Style]
 
 
 def segments(
-    row: Row, styles: Mapping[str, Style], found: "re.Pattern[str] | None", *, is_current: bool
+    row: Row,
+    styles: Mapping[str, Style],
+    found: "re.Pattern[str] | None",
+    *,
+    is_current: bool,
+    chosen: tuple[int, int] | None = None,
 ) -> list[Segment]:
     """Give a row as the terminal gets it.
 
     Args:
+        chosen: from which to which character of the row, its margin included, the reader marked; -1 is its end.
         found: what is searched for; its matches are marked, more so in the row that the reader was led to.
     """
     piece = row.piece
@@ -42,6 +48,11 @@ def segments(
             for match in found.finditer(piece.lines[row.line])
             if match.start() < end and match.end() > begin
         )
+    if chosen is not None:
+        begin = max(chosen[0] - len(row.margin), 0)
+        end = len(row.text) if chosen[1] < 0 else min(chosen[1] - len(row.margin), len(row.text))
+        if begin < end:
+            spans.append((begin, end, _MATCH))
     margin = styles["bar"] if row.margin.endswith(USER) else style
     if row.margin.endswith(REASONING) or not row.margin.strip():
         margin = style

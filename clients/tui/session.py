@@ -114,6 +114,11 @@ class Session:
         self.connection.send(self.subscription.set_view(view))
         self._changed()
 
+    def ask_again(self) -> None:
+        """Ask for what was asked and not acted on: too many keys at once."""
+        if self.subscription.state == "live" and not self.is_shown:
+            self.connection.send(self.subscription.set_view(self.view))
+
     def _told(self, told: Told) -> None:
         if isinstance(told, Change):
             self.document.take(told)

@@ -12,6 +12,7 @@ import msgspec
 from rich.segment import Segment
 from textual import events
 from textual.message import Message
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -164,9 +165,31 @@ class TranscriptView(Widget, can_focus=True):
             and row.line == place.line
             and row.offset <= place.offset <= row.offset + len(row.text)
         )
-        strip = Strip(segments(row, self.styles_by_role, self.pattern, is_current=is_current))
-        strip = strip.adjust_cell_length(width).apply_style(ground)
+        selection = self.text_selection
+        chosen = None if selection is None else selection.get_span(number)
+        strip = Strip(segments(row, self.styles_by_role, self.pattern, is_current=is_current, chosen=chosen))
+        strip = strip.adjust_cell_length(width).apply_style(ground).apply_offsets(0, number)
         return Strip([*strip, Segment(self._thumb(y), ground + self.styles_by_role["thumb"])], width + 1)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Give what the reader marked, as it was said: without margins, and lines that were wrapped whole again."""
+        width, height = self.text_width, self.document.root.height(self.text_width)
+        first = 0 if selection.start is None else selection.start.y
+        last = height - 1 if selection.end is None else min(selection.end.y, height - 1)
+        text, before = "", None
+        for number in range(first, last + 1):
+            row = self.document.root.row(number, width)
+            begin, end = selection.get_span(number) or (0, -1)
+            begin = max(begin - len(row.margin), 0)
+            end = len(row.text) if end < 0 else min(max(end - len(row.margin), 0), len(row.text))
+            is_wrapped = before is not None and before.piece is row.piece and before.line == row.line
+            if before is not None and not is_wrapped:
+                text += "\n"
+            elif before is not None:
+                text += row.piece.lines[row.line][before.offset + len(before.text) : row.offset]
+            text += row.text[begin:end]
+            before = row
+        return (text, "\n") if text.strip() else None
 
     def _thumb(self, y: int) -> str:
         """The sign in the last column: where the screen is in what is held."""

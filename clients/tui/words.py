@@ -9,44 +9,40 @@ _EN: Final[Words] = {
     "completed": "completed", "aborted": "stopped", "interrupted": "interrupted", "failed": "failed",
     "max_tokens": "cut off: token limit", "blocked": "blocked", "running": "running",
     "waiting": "waits for you", "ok": "ok", "error": "error", "denied": "denied", "canceled": "canceled",
-    "unknown": "unknown", "searching": "searching", "started": "started", "done": "done", "pending": "pending",
+    "unknown": "unknown", "searching": "searching", "started": "started", "done": "done",
     "resolved": "resolved", "expired": "expired", "retry": "retry", "retry_in": "again in {time}",
-    "compaction": "compaction", "system": "system prompt", "exit": "exit code {code}", "image": "image",
-    "in_all": "{size} in all", "rest": "{key} shows the rest", "steps": "{n} turns", "no_output": "no output",
-    "input": "in", "output": "out", "delegate": "its own transcript",
+    "compaction": "compaction", "exit": "exit code {code}", "image": "image",
+    "in_all": "{size} in all", "rest": "{key} shows the rest",
     "phase_collapsed": "collapsed", "phase_expanded": "expanded", "phase_hidden": "hidden",
     "reasoning_on": "reasoning shown", "reasoning_off": "reasoning off",
     "connecting": "connecting …", "lost": "connection lost", "again_in": "trying again in {time}",
     "as_of": "as of the lost connection", "gone": "this session was deleted", "ended": "the service refuses: {why}",
     "loading": "loading …", "earlier": "loading earlier turns …", "more_above": "earlier turns above",
     "top": "beginning of the session", "empty": "Nothing here yet. What comes will be shown at once.",
-    "waits_count": "{n} waiting for you", "idle": "idle", "behind": "↓ new below",
+    "waits_count": "{n} waiting for you", "behind": "↓ new below", "search": "Search",
     "found": "{at} of {n}", "not_found": "not found", "searching_more": "looking further up …",
-    "elsewhere": "+{n} not shown here", "search": "Search",
-    "too_narrow": "wider, please", "loaded": "loaded", "nothing_more": "nothing here was cut",
-    "view_waits": "shown once the service is back",
+    "elsewhere": "+{n} not shown here", "loaded": "loaded", "nothing_more": "nothing here was cut",
+    "copied": "{n} characters copied",
 }  # fmt: skip
 _ZH: Final[Words] = {
     "user": "你", "steering": "你（运行中）", "queued": "待发送", "assistant": "助手",
     "completed": "已完成", "aborted": "已停止", "interrupted": "已中断", "failed": "失败",
     "max_tokens": "达到 token 上限", "blocked": "已阻止", "running": "运行中",
     "waiting": "等待你", "ok": "成功", "error": "出错", "denied": "已拒绝", "canceled": "已取消",
-    "unknown": "未知", "searching": "搜索中", "started": "已开始", "done": "完成", "pending": "待处理",
+    "unknown": "未知", "searching": "搜索中", "started": "已开始", "done": "完成",
     "resolved": "已处理", "expired": "已过期", "retry": "重试", "retry_in": "{time}后重试",
-    "compaction": "上下文压缩", "system": "系统提示", "exit": "退出码 {code}", "image": "图片",
-    "in_all": "共 {size}", "rest": "按 {key} 显示其余部分", "steps": "{n} 个轮次", "no_output": "无输出",
-    "input": "输入", "output": "输出", "delegate": "它自己的记录",
+    "compaction": "上下文压缩", "exit": "退出码 {code}", "image": "图片",
+    "in_all": "共 {size}", "rest": "按 {key} 显示其余部分",
     "phase_collapsed": "折叠", "phase_expanded": "展开", "phase_hidden": "隐藏",
     "reasoning_on": "显示思考", "reasoning_off": "不显示思考",
     "connecting": "正在连接…", "lost": "连接已断开", "again_in": "{time}后重试",
     "as_of": "连接断开时的状态", "gone": "此会话已删除", "ended": "服务拒绝：{why}",
     "loading": "正在加载…", "earlier": "正在加载更早的轮次…", "more_above": "上面还有更早的轮次",
     "top": "会话开头", "empty": "还没有内容，有新内容时会立即显示。",
-    "waits_count": "{n} 项等待你", "idle": "空闲", "behind": "↓ 下面有新内容",
+    "waits_count": "{n} 项等待你", "behind": "↓ 下面有新内容", "search": "搜索",
     "found": "第 {at} 处，共 {n} 处", "not_found": "未找到", "searching_more": "正在向上查找…",
-    "elsewhere": "另有 {n} 处未显示", "search": "搜索",
-    "too_narrow": "请加宽窗口", "loaded": "已加载", "nothing_more": "这里没有被截断的内容",
-    "view_waits": "服务恢复后显示",
+    "elsewhere": "另有 {n} 处未显示", "loaded": "已加载", "nothing_more": "这里没有被截断的内容",
+    "copied": "已复制 {n} 个字符",
 }  # fmt: skip
 _WORDS: Final[dict[str, Words]] = {"en": _EN, "zh-CN": _ZH}
 _UNITS: Final = ((86_400_000, "d", "天"), (3_600_000, "h", "小时"), (60_000, "m", "分钟"), (1_000, "s", "秒"))
@@ -70,7 +66,7 @@ def duration_text(duration_ms: float, locale: str) -> str:
         if count:
             parts.append(f"{count}{en if is_english else zh}")
     if not parts:
-        return f"{left}{'ms' if is_english else '毫秒'}"
+        return f"{left}ms"
     return (" " if is_english else "").join(parts)
 
 

@@ -189,8 +189,8 @@ class Connection:
             case Drain():
                 self._back_off.name(frame.reconnect_after_ms / 1000)
             case Error(sub=None):
-                # Of the whole socket: a close follows, and its code says what to do.
-                pass
+                # Of the whole socket, or of a message that was not acted on; a close that follows says what to do.
+                self._subscription.unanswered()
             case _:
                 for told in self._subscription.receive(frame):
                     if isinstance(told, Send):

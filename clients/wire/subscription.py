@@ -32,7 +32,7 @@ EARLIER_TURNS = 50
 # The subscription is over, and the same may succeed later (`docs/protocol.md`, *Errors*).
 _LATER = frozenset({"unavailable", "internal"})
 # A warning; without a way to a fresh token, the end comes when it comes.
-_WARNINGS = frozenset({"token_expiring", "too_many_messages"})
+_WARNINGS = frozenset({"token_expiring"})
 
 
 class Replaced(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,6 +83,7 @@ class Subscription:
         self.loading_earlier = False
         self._count = 0
         self._view_rev = 0
+        self._asked: Json = None  # the view of a set_view that was not answered yet
         self._parts: list[Snapshot | Earlier] = []
 
     @property
@@ -95,6 +96,7 @@ class Subscription:
         self._count += 1
         self._view_rev = 0
         self._parts = []
+        self._asked = None
         self.loading_earlier = False
         if self.state == "away":
             self.state = "loading"
@@ -108,10 +110,22 @@ class Subscription:
             message["from_turn"] = self.held.turns[0].number
         return message
 
-    def set_view(self, view: Json) -> Json:
-        """Give the message that asks for another view; what is held stays shown until its snapshot is there."""
+    def set_view(self, view: Json) -> Json | None:
+        """Give the message that asks for another view; what is held stays shown until its snapshot is there.
+
+        None while an earlier question is open, or before the first snapshot: the newest view is asked for when that was
+        answered.
+        """
         self.view = view
+        if self._asked is not None or self.state != "live":
+            return None
+        self._asked = view
         return {"type": "set_view", "sub": self.sub, "view": view}
+
+    def unanswered(self) -> None:
+        """Note that the service did not act on what was asked last: it may be asked again."""
+        self._asked = None
+        self.loading_earlier = False
 
     def load_earlier(self, limit: int = EARLIER_TURNS) -> Json | None:
         """Give the message that asks for older turns; None where there are none, or they are on their way."""
@@ -155,11 +169,15 @@ class Subscription:
             return
         turns, rows = self._joined()
         self.held = HeldTranscript(turns, rows)
-        self.position, self.shown = frame.position, self.view
+        # What a later version says of a view besides was not asked for.
+        self.position, self.shown = frame.position, {name: frame.view.get(name) for name in self.view}
         self.history_complete = frame.history_complete
         self.loading_earlier = False
         yield Replaced()
         yield from self._become("live")
+        self._asked = None
+        if self.shown != self.view:
+            yield Send(message=self.set_view(self.view))
 
     def _earlier(self, frame: Earlier) -> Iterator[Told]:
         if not self._whole(frame):
@@ -201,6 +219,9 @@ class Subscription:
 
     def _failed(self, frame: Error) -> Iterator[Told]:
         if frame.code in _WARNINGS:
+            return
+        if frame.code == "too_many_messages":
+            self.unanswered()
             return
         self.loading_earlier = False
         self.problem, self.code = frame.message, frame.code

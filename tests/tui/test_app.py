@@ -257,6 +257,50 @@ async def test_a_session_that_is_not_there_yet_is_waited_for(tmp_path: Path) -> 
         await screen.shows("answer 1")
 
 
+async def test_keys_that_come_faster_than_answers_end_at_what_was_asked_last(tmp_path: Path) -> None:
+    """One question at a time: a key that is held costs no refusal, and no answer shows under another's name."""
+    async with serving_sockets(tmp_path) as service:
+        await service.stack.post("s", *turn(1))
+        async with terminal(url_of(service), "s") as screen:
+            await screen.shows("answer 1")
+            await screen.press(*["ctrl+o"] * 50)
+            await wait_until(lambda: screen.app.session.is_shown, "the last view is shown")
+            await screen.shows_not("…")
+            assert "hidden" in screen.rows()[-2]
+            assert headers(screen) == 1
+            assert "bash" not in screen.text()
+
+
+async def test_a_terminal_of_any_size_is_drawn(tmp_path: Path) -> None:
+    """Down to one cell, and up again."""
+    async with serving_sockets(tmp_path) as service:
+        await service.stack.post("s", *turn(1))
+        async with terminal(url_of(service), "s") as screen:
+            await screen.shows("answer 1")
+            for size in ((12, 5), (5, 2), (1, 1), (300, 90), (80, 24)):
+                await screen.resize(*size)
+                assert screen.widths() <= {size[0]}
+            await screen.shows("answer 1")
+
+
+async def test_what_is_marked_with_the_mouse_is_copied_as_it_was_said(tmp_path: Path) -> None:
+    """Without margins, and a line that was wrapped is one line again; nothing marked, Ctrl+C is the end."""
+    said = " ".join(f"word{number}" for number in range(30)) + "\nsecond line"
+    async with serving_sockets(tmp_path) as service:
+        await service.stack.post("s", *turn(1, said))
+        async with terminal(url_of(service), "s", size=(60, 30)) as screen:
+            await screen.shows("second line")
+            first = next(at for at, row in enumerate(screen.rows()) if "word0" in row)
+            last = next(at for at, row in enumerate(screen.rows()) if "second line" in row)
+            await screen.pilot.mouse_down(offset=(0, first))
+            await screen.pilot.hover(offset=(30, first + 1))
+            await screen.pilot.hover(offset=(55, last))
+            await screen.pilot.mouse_up(offset=(55, last))
+            await screen.press("y")
+            assert screen.app.clipboard == said
+            assert f"{len(said)} characters copied" in screen.text()
+
+
 @pytest.mark.parametrize("key", ["q", "ctrl+c"])
 async def test_quitting_ends_it_with_success(tmp_path: Path, key: str) -> None:
     """From wherever the reader is."""
