@@ -1,5 +1,8 @@
 """The custom elements in a page of somebody else's: one connection, no leaks, nothing lost, nothing spilled."""
 
+from pathlib import Path
+
+import httpx
 from playwright.sync_api import Page, expect
 
 from tests.browser.host_page import open_host
@@ -227,3 +230,37 @@ def test_they_work_in_a_shadow_tree_of_the_host(page: Page, service: Service) ->
     expect(page.locator("#t .control")).to_have_attribute("aria-expanded", "true")
     expect(tool).to_be_focused()
     assert page.locator("#t .control").evaluate("(one) => getComputedStyle(one).borderBottomWidth") == "1px"
+
+
+def test_the_readers_preferences_count_unless_an_attribute_says_otherwise(page: Page, tmp_path: Path) -> None:
+    """Mode, presentation and language (B-1, C-4), from the first picture on and at once when they change."""
+    own = Service(tmp_path)  # preferences are everybody's without authentication
+    own.start()
+    try:
+
+        def prefer(**changes: str) -> None:
+            httpx.patch(f"{own.address}/v1/preferences", json=changes).raise_for_status()
+
+        fold(own, "prefer-1")
+        prefer(transcript_view="normal")
+        fixed = 'session="prefer-1" mode="compact" view="web" locale="en"'
+        open_host(
+            page, own, f'{BOTH.format("prefer-1")}<turnfold-transcript id="u" {fixed}></turnfold-transcript>'
+        )
+        expect(page.locator("#t [data-key='tool:call-1']")).to_be_visible()
+        expect(page.locator("#t .control")).to_be_hidden()
+        expect(page.locator("#u .control")).to_be_visible()
+        prefer(transcript_view="compact")
+        expect(page.locator("#t .control")).to_be_visible()
+        prefer(language="zh-CN")
+        expect(page.locator("#t .control")).to_have_text("1 次工具调用 · 1 条消息")
+        expect(page.locator("turnfold-sessions")).to_contain_text("已完成")
+        prefer(presentation="desktop")
+        expect(page.locator("#t .control")).to_be_hidden()
+        expect(page.locator("#t")).to_contain_text("There are 42 rows.")
+        expect(page.locator("#u .control")).to_have_text("1 tool call · 1 message")
+        page.reload()
+        expect(page.locator("#t")).to_contain_text("There are 42 rows.")
+        expect(page.locator("#t .control")).to_be_hidden()
+    finally:
+        own.stop()

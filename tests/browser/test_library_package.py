@@ -41,12 +41,12 @@ document.querySelector("turnfold-sessions")?.addEventListener("turnfold-choose",
   console.log(session);
 });
 export function View() {
-  const { turns, loadEarlier } = useTranscript(service, "s1");
+  const { turns, loadEarlier } = useTranscript(service, "s1", { locale: "en", view: "desktop" });
   const sessions = useSessions(service);
   return (
     <main onClick={() => loadEarlier()}>
       {turns.length} of {sessions?.length}
-      <turnfold-transcript service={service} session="s1" mode="normal" className="wide" />
+      <turnfold-transcript service={service} session="s1" view="desktop" mode="normal" className="wide" />
     </main>
   );
 }

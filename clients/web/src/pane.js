@@ -73,6 +73,12 @@ export class Pane {
     };
   }
 
+  /** After each `welcome`: goes on in the presentation that counts by then. @param {import("./subscription.js").ViewKind} kind */
+  resume(kind) {
+    this.subscription.show(kind);
+    this.subscribe();
+  }
+
   subscribe() {
     this.following.subscribe();
   }

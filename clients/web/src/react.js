@@ -19,11 +19,11 @@ import { TranscriptFollower } from "./transcript_follower.js";
  * One session, live, for as long as the component is there.
  *
  * @param {ServiceClient} service @param {string} session
- * @param {{locale?: string}} [options] the language of the labels that the service makes
+ * @param {import("./transcript_follower.js").FollowOptions} [options]
  * @returns {TranscriptSnapshot}
  */
-export function useTranscript(service, session, { locale } = {}) {
-  const follower = useMemo(() => new TranscriptFollower(service, session, { locale }), [service, session, locale]);
+export function useTranscript(service, session, { locale, view } = {}) {
+  const follower = useMemo(() => new TranscriptFollower(service, session, { locale, view }), [service, session, locale, view]);
   return useSyncExternalStore(follower.subscribe, follower.getSnapshot, follower.getSnapshot);
 }
 

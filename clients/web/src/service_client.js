@@ -13,13 +13,14 @@
  * @typedef {import("./connection.js").ConnectionOptions} ServiceOptions
  *
  * Who joins; each of these is optional. `opened`: subscribe now. `expanded`: in this session something was opened or closed
- * by somebody else. `listed`: the list changed; giving it asks for the list.
+ * by somebody else. `listed`: the list changed; giving it asks for the list. `preferred`: another preference counts.
  * @typedef {{
  *   opened?: (welcome: Frame) => void,
  *   frame?: (frame: Frame) => void,
  *   linked?: (link: Link) => void,
  *   listed?: (gone: string[]) => void,
  *   expanded?: (session: string) => void,
+ *   preferred?: () => void,
  *   tick?: () => void,
  * }} Member
  */
@@ -27,6 +28,7 @@
 import { Connection } from "./connection.js";
 import { focusFirst, reduce } from "./expansion/reducer.js";
 import { NOTHING_CHOSEN, paneOf } from "./expansion/state.js";
+import { DEFAULTS, preferencesOf } from "./preferences.js";
 import { SessionList } from "./session_list.js";
 
 /** Long enough for a view that is taken out of the page and put back elsewhere, as frameworks do. */
@@ -48,6 +50,8 @@ export class ServiceClient {
     this.list = new SessionList();
     /** @type {import("./expansion/state.js").Expansion} */
     this.expansion = NOTHING_CHOSEN;
+    /** What the reader chose for all sessions, as the service last told it. */
+    this.preferences = DEFAULTS;
     /** The service's clock minus this machine's, in ms. */
     this.clockOffsetMs = 0;
     const listener = {
@@ -161,6 +165,7 @@ export class ServiceClient {
   /** @param {Frame} welcome */
   #opened(welcome) {
     if (welcome.server_time_ms) this.clockOffsetMs = welcome.server_time_ms - Date.now();
+    this.preferences = preferencesOf(welcome.preferences);
     this.#listSub = "";
     if ([...this.#members].some((member) => member.listed)) this.#followList();
     this.#tell((member) => member.opened?.(welcome));
@@ -169,7 +174,16 @@ export class ServiceClient {
   /** @param {Frame} frame */
   #receive(frame) {
     if (frame.sub === this.#listSub && frame.type === "sessions") this.#listed(frame);
-    else this.#tell((member) => member.frame?.(frame));
+    else {
+      if (frame.type === "preferences") this.#prefer(frame);
+      this.#tell((member) => member.frame?.(frame));
+    }
+  }
+
+  /** @param {Frame} frame */
+  #prefer(frame) {
+    this.preferences = preferencesOf(frame.preferences);
+    this.#tell((member) => member.preferred?.());
   }
 
   /** @param {Frame} frame */

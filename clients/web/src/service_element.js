@@ -20,6 +20,7 @@ export class ServiceElement extends HTMLElement {
   #ticket = /** @type {import("./credentials.js").Provider | undefined} */ (undefined);
   #joined = /** @type {{service: ServiceClient, leave: () => void} | null} */ (null);
   #isDue = false;
+  #language = "";
 
   static get observedAttributes() {
     return ["src", "locale"];
@@ -34,7 +35,7 @@ export class ServiceElement extends HTMLElement {
     this.setAttribute("src", url);
   }
 
-  /** A BCP 47 tag; the browser's languages unless given. */
+  /** A BCP 47 tag; unless given, the reader's preference, and without one the browser's languages. */
   get locale() {
     return this.getAttribute("locale") ?? "";
   }
@@ -76,7 +77,13 @@ export class ServiceElement extends HTMLElement {
   }
 
   get words() {
-    return wordsFor(this.locale ? [this.locale] : navigator.languages);
+    const { language } = this.service.preferences;
+    return wordsFor(this.locale ? [this.locale] : language !== "auto" ? [language] : navigator.languages);
+  }
+
+  /** Another language may count now. */
+  followLanguage() {
+    if (this.words.language !== this.#language) this.renew();
   }
 
   connectedCallback() {
@@ -129,6 +136,7 @@ export class ServiceElement extends HTMLElement {
 
   #enter() {
     const { service } = this;
+    this.#language = this.words.language;
     const member = this.enter(service);
     this.#joined = { service, leave: service.join(member) };
   }

@@ -61,6 +61,8 @@ export class TurnfoldSessions extends ServiceElement {
         this.#draw();
         this.say("turnfold-list", { sessions: service.list.newestFirst(), gone });
       },
+      opened: () => this.followLanguage(),
+      preferred: () => this.followLanguage(),
       linked: (link) => (this.dataset.link = link.name),
       tick: () => {
         const now = Math.floor(service.nowMs() / 60_000);

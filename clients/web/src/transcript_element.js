@@ -31,18 +31,26 @@ export class TurnfoldTranscript extends ServiceElement {
     this.#reflect("session", session || null);
   }
 
-  /** Which presentation: the web's turn processes, or the desktop's entries and groups. @returns {import("./subscription.js").ViewKind} */
+  /**
+   * Which presentation: the web's turn processes, or the desktop's entries and groups; the reader's preference unless given.
+   * @returns {import("./subscription.js").ViewKind}
+   */
   get view() {
-    return this.getAttribute("view") === "desktop" ? "desktop" : "web";
+    const given = this.getAttribute("view");
+    return given === "desktop" || given === "web" ? given : this.service.preferences.presentation;
   }
 
   set view(kind) {
     this.#reflect("view", kind);
   }
 
-  /** In the web's presentation: `compact` folds finished turns, `normal` shows all of them. @returns {import("./expansion/actions.js").Mode} */
+  /**
+   * In the web's presentation: `compact` folds finished turns, `normal` shows all of them; the reader's preference unless given.
+   * @returns {import("./expansion/actions.js").Mode}
+   */
   get mode() {
-    return this.getAttribute("mode") === "normal" ? "normal" : "compact";
+    const given = this.getAttribute("mode");
+    return given === "compact" || given === "normal" ? given : this.service.preferences.transcript_view;
   }
 
   set mode(mode) {
@@ -101,8 +109,14 @@ export class TurnfoldTranscript extends ServiceElement {
     if (service.live) this.#pane?.subscribe();
     this.#member = {
       opened: () => {
-        this.#pane?.subscribe();
+        this.#pane?.resume(this.view);
         this.#pane?.view.tick();
+        this.followLanguage();
+      },
+      preferred: () => {
+        this.#pane?.show(this.view);
+        this.#pane?.derive();
+        this.followLanguage();
       },
       frame: (frame) => this.#pane?.receive(frame),
       linked: (link) => this.#linked(link),

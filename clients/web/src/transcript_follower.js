@@ -28,16 +28,18 @@ import { TranscriptValues } from "./transcript_values.js";
 
 /** @typedef {import("./service_client.js").ServiceClient} ServiceClient */
 
+/** @typedef {{locale?: string, view?: import("./subscription.js").ViewKind}} FollowOptions `locale` of the service's labels; `view`: which presentation the turns carry */
+
 export class TranscriptFollower {
   #listeners = /** @type {Set<() => void>} */ (new Set());
   #leave = /** @type {(() => void) | null} */ (null);
   #snapshot = /** @type {TranscriptSnapshot | null} */ (null);
 
-  /** @param {ServiceClient} service @param {string} session @param {{locale?: string}} [options] `locale` of the labels */
-  constructor(service, session, { locale = "en" } = {}) {
+  /** @param {ServiceClient} service @param {string} session @param {FollowOptions} [options] */
+  constructor(service, session, { locale = "en", view = "web" } = {}) {
     this.service = service;
     this.session = session;
-    this.subscription = new Subscription(session, locale);
+    this.subscription = new Subscription(session, locale, view);
     this.values = new TranscriptValues(this.subscription.transcript);
     const wire = { send: (/** @type {object} */ message) => service.send(message), live: () => service.live };
     this.following = new Following(this.subscription, wire, (patches) => this.#changed(patches));

@@ -63,6 +63,13 @@ test("it follows while somebody listens, and no sooner", timed(async (net, follo
   assert.equal(net.last().sentOf("unsubscribe").length, 1);
 }));
 
+test("the turns carry the presentation that is asked for", timed(async (net, follower) => {
+  const desktop = new TranscriptFollower(follower.service, "s", { view: "desktop" });
+  desktop.subscribe(() => undefined);
+  await connected(net);
+  assert.deepEqual(net.last().sentOf("subscribe").map((one) => one.view), [{ kind: "desktop", locale: "en" }]);
+}));
+
 test("two listeners are one subscription, and a listener twice is two", timed(async (net, follower) => {
   const listener = () => undefined;
   const ends = [follower.subscribe(listener), follower.subscribe(listener)];
