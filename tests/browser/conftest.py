@@ -3,10 +3,12 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.service import Service
 from tests.browser.transcript_page import TranscriptPage
@@ -51,23 +53,32 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     running.stop()
 
 
-@pytest.fixture
-def page(browser: Browser, service: Service) -> Iterator[Page]:
-    """A fresh browser context; a word of complaint on its console fails the test."""
+@contextmanager
+def quiet_context(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """A fresh context; a word of complaint on the console of any of its pages fails the test."""
     complaints: list[str] = []
 
     def note(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             complaints.append(message.text)
 
-    context = browser.new_context(viewport={"width": 1100, "height": 800}, locale="en-US")
+    context = browser.new_context(
+        **{"viewport": {"width": 1100, "height": 800}, "locale": "en-US", **options}
+    )
     context.set_default_timeout(PATIENCE_MS)
     context.on("console", note)
     context.on("weberror", lambda problem: complaints.append(str(problem.error)))
-    yield context.new_page()
+    yield context
     context.close()
     lost = "WebSocket connection to"  # what Chromium says of a service that is away, which some tests arrange
     assert [text for text in complaints if lost not in text] == []
+
+
+@pytest.fixture
+def page(browser: Browser, service: Service) -> Iterator[Page]:
+    """A page of a context of its own, whose console stays silent."""
+    with quiet_context(browser) as context:
+        yield context.new_page()
     assert service.address
 
 

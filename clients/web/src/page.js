@@ -26,6 +26,8 @@ class Page {
   banner = LATER;
   /** @type {HTMLElement} */
   head = LATER;
+  /** The heading where no session is chosen. @type {HTMLElement} */
+  bare = LATER;
   /** @type {HTMLElement} */
   title = LATER;
   /** @type {HTMLElement} */
@@ -72,7 +74,9 @@ class Page {
     const back = el("a", { class: "back", href: "#", "aria-label": words.back, title: words.back }, icon("back"));
     this.head = el("header", { class: "pane-head" }, back, el("div", { class: "pane-heading" }, this.title, this.meta), this.settings.button());
     this.banner = new LinkBanner(words, () => this.service.connection.wake(), (token) => this.#signIn(token));
-    const main = el("main", { class: "pane" }, this.banner.element, this.head, this.transcript);
+    // Every page has a heading; without a session it is the product's name, which the list shows already.
+    this.bare = el("h1", { class: "sr-only" }, "Turnfold");
+    const main = el("main", { class: "pane" }, this.bare, this.banner.element, this.head, this.transcript);
     document.documentElement.lang = this.transcript.locale = this.sessions.locale = words.language;
     document.body.replaceChildren(sidebar, main, this.settings.element);
     this.#applyPreferences(false);
@@ -142,6 +146,7 @@ class Page {
   #drawHead() {
     const session = this.#chosen();
     this.head.hidden = session === "";
+    this.bare.hidden = session !== "";
     const summary = this.service.list.summaries.get(session);
     setText(this.title, summary?.title || session);
     setText(this.meta, [summary?.agent, summary?.model, summary?.cwd].filter(Boolean).join(" · "));

@@ -5,9 +5,6 @@
 /** Nearer to the end than this is at the tail, in px. */
 const TAIL_PX = 32;
 
-/** Browsers with scroll anchoring keep the place by themselves, but not at the very top. */
-const ANCHORS = CSS.supports("overflow-anchor", "auto");
-
 export class Scroller {
   /** @param {HTMLElement} element what scrolls @param {HTMLElement} content @param {() => void} onChange */
   constructor(element, content, onChange) {
@@ -41,13 +38,12 @@ export class Scroller {
     if (this.following) {
       change();
       this.#jump();
-    } else if (ANCHORS && this.element.scrollTop > 0) {
-      change();
     } else {
-      const held = this.#firstInSight();
-      const top = held?.getBoundingClientRect().top ?? 0;
+      // A browser's own anchoring does not do: it gives up where a margin above the reader changes, as it does in a fold.
+      const held = this.#inSight().map((one) => ({ one, top: one.getBoundingClientRect().top }));
       change();
-      if (held?.isConnected) this.element.scrollTop += held.getBoundingClientRect().top - top;
+      const kept = held.find(({ one }) => one.isConnected && one.checkVisibility());
+      if (kept) this.element.scrollTop += kept.one.getBoundingClientRect().top - kept.top;
     }
   }
 
@@ -70,9 +66,19 @@ export class Scroller {
     this.onChange();
   }
 
-  /** @returns {Element | null} */
-  #firstInSight() {
-    const top = this.element.getBoundingClientRect().top;
+  /** What is at the upper edge of the window, from the words there outwards to their row. @returns {Element[]} */
+  #inSight() {
+    const { left, top, width } = this.element.getBoundingClientRect();
+    /** @type {Element | null} */
+    let one = document.elementFromPoint(left + width / 2, top + 1);
+    if (!one?.closest(".seat") || !this.content.contains(one)) one = this.#firstSeat(top);
+    const found = [];
+    for (; one && one !== this.content; one = one.parentElement) found.push(one);
+    return found;
+  }
+
+  /** @param {number} top @returns {Element | null} */
+  #firstSeat(top) {
     for (const seat of this.content.querySelectorAll(".seat:not([hidden])")) {
       if (seat.getBoundingClientRect().bottom > top) return seat;
     }

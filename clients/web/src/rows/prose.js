@@ -29,7 +29,7 @@ function drawContent(body, row, page, markdown) {
 /** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
 export function userRow(body, page) {
   const bubble = el("div", { class: "bubble" });
-  body.append(el("h3", { class: "sr-only" }, page.words.you), bubble);
+  body.append(el("h2", { class: "sr-only" }, page.words.you), bubble);
   return { update: (row) => drawContent(bubble, row, page, false) };
 }
 

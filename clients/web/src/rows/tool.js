@@ -48,7 +48,7 @@ class WorkView {
 
   /** @param {string} label @returns {HTMLElement} */
   section(label) {
-    const section = el("section", { hidden: true }, el("h4", {}, label));
+    const section = el("section", { hidden: true }, el("h3", {}, label));
     this.disclosure.panel.append(section);
     return section;
   }
