@@ -69,8 +69,8 @@ export class Scroller {
   /** What is at the upper edge of the window, from the words there outwards to their row. @returns {Element[]} */
   #inSight() {
     const { left, top, width } = this.element.getBoundingClientRect();
-    /** @type {Element | null} */
-    let one = document.elementFromPoint(left + width / 2, top + 1);
+    const root = /** @type {Document | ShadowRoot} */ (this.element.getRootNode());
+    let one = this.element.isConnected ? root.elementFromPoint(left + width / 2, top + 1) : null;
     if (!one?.closest(".seat") || !this.content.contains(one)) one = this.#firstSeat(top);
     const found = [];
     for (; one && one !== this.content; one = one.parentElement) found.push(one);
