@@ -15,7 +15,7 @@ from clients.tui.turn_part import RowPart, TurnPart
 from clients.wire.held import Change, HeldRow, HeldTranscript
 
 # Deeper delegates are not indented further: their text would have no room.
-_BARS = 4
+_BARS = 3
 
 
 class Document:
@@ -156,7 +156,7 @@ class TranscriptPart:
         """Show a call's own transcript below it, where this phase shows what a call does."""
         if row.delegate is None or self._look.phase != "expanded":
             return
-        margin = self._look.margin + ("    │ " if self._look.margin.count("│") < _BARS else "")
+        margin = self._look.margin + ("  │ " if self._look.margin.count("│") < _BARS else "")
         stack, mine = Stack(), part.rows[row.key]
         path = (*self._look.path, str(row.value.get("call_id") or ""))
         look = msgspec.structs.replace(self._look, margin=margin, path=path)

@@ -84,6 +84,7 @@ class Piece:
         """Put text of a stranger at the end."""
         more = harmless(text).split("\n")
         at = len(self.lines) - 1
+        hung = self._hang(at)
         self.lines[at] += more[0]
         self.lines.extend(more[1:])
         if self.is_prose:
@@ -92,8 +93,8 @@ class Piece:
             return
         known = self._starts[at]
         hang = self._hang(at)
-        # A list's marker may come in two chunks: what hangs is known from the first row on.
-        seen = list(known) if len(known) > 1 else None
+        # A list's marker, or a fence, may come in two chunks; what hangs is mostly known from the first row on.
+        seen = list(known) if len(known) > 1 and hang == hung else None
         self._starts[at] = row_starts(self.lines[at], self._width, hang, seen)
         for line in range(at + 1, len(self.lines)):
             self._starts.append(row_starts(self.lines[line], self._width, self._hang(line)))

@@ -58,21 +58,24 @@ def _mixed(text: str, width: int, hang: int, starts: list[int]) -> None:
     begin = starts[-1]
     room = width if len(starts) == 1 else max(width - hang, 1)
     spans, _ = split_graphemes(text[begin:])
-    used, chance, used_at_chance, was_wide = 0, begin, 0, False
-    for first, end, cells in spans:
-        at, char = begin + first, text[begin + first]
-        if (cells > 1 or was_wide) and at > starts[-1]:
-            chance, used_at_chance = at, used
-        if used + cells > room and char != " ":
-            if chance <= starts[-1]:
-                chance, used_at_chance = at, used
-            starts.append(chance)
-            used -= used_at_chance
-            used_at_chance, room = 0, max(width - hang, 1)
+    at = row = chance = used = 0
+    was_wide = False
+    while at < len(spans):
+        first, end, cells = spans[at]
+        is_space = end - first == 1 and text[begin + first] == " "
+        if (cells > 1 or was_wide) and at > row:
+            chance = at
+        if used + cells > room and at > row and not (is_space and used == room):
+            # What stands after the last chance is counted again: the next row may have less room.
+            row = at = chance if chance > row else at
+            starts.append(begin + spans[row][0])
+            used, room, was_wide = 0, max(width - hang, 1), False
+            continue
         used += cells
         was_wide = cells > 1
-        if char == " ":
-            chance, used_at_chance = begin + end, used
+        at += 1
+        if is_space:
+            chance = at
 
 
 def cut(text: str, width: int) -> str:
@@ -88,4 +91,7 @@ def cut(text: str, width: int) -> str:
         if used + cells > width - 1:
             break
         used, end = used + cells, stop
+    # Joiners that join nothing are measured in two ways.
+    while end and cell_len(text[:end]) > width - 1:
+        end -= 1
     return text[:end] + "…"
