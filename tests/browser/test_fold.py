@@ -59,7 +59,7 @@ def test_a_tools_own_disclosure_survives_the_fold(transcript: TranscriptPage) ->
     transcript.append(*turn_with_tool(), turn_end())
     transcript.open()
     transcript.control().click()
-    detail = transcript.row("tool:call-1").get_by_role("button")
+    detail = transcript.row("tool:call-1").get_by_role("button", name="bash")
     detail.click()
     expect(transcript.row("tool:call-1")).to_contain_text("42 needle")
     transcript.control().click()
@@ -81,7 +81,7 @@ def test_a_fold_never_hides_the_focus(transcript: TranscriptPage) -> None:
     """An automatic collapse that would hide the focused element opens the group instead (E-4)."""
     transcript.append(*turn_with_tool())
     transcript.open()
-    detail = transcript.row("tool:call-1").get_by_role("button")
+    detail = transcript.row("tool:call-1").get_by_role("button", name="bash")
     detail.focus()
     transcript.append(turn_end())
     expect(transcript.control()).to_have_attribute("aria-expanded", "true")

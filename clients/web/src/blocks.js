@@ -9,6 +9,8 @@ import { withRest } from "./row_texts.js";
 /** @typedef {import("./shortened.js").Place} Place */
 /** @typedef {import("./page_context.js").PageContext} PageContext */
 
+/** A digest as the service makes it; a producer may send any text in its place, which leads to nothing. */
+const DIGEST = /^[0-9a-f]{64}$/;
 const INLINE_IMAGE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/;
 
 /** @param {unknown} value @returns {string} */
@@ -60,15 +62,16 @@ function other(block, page, place) {
 
 /** @param {Block} block @param {PageContext} page @returns {HTMLElement | null} null: it holds no file */
 function fileLink(block, page) {
-  if (typeof block.blob !== "string" || typeof block.bytes !== "number") return null;
+  if (!DIGEST.test(block.blob ?? "") || typeof block.bytes !== "number") return null;
+  const digest = /** @type {string} */ (block.blob);
   const link = el("a", { class: "image-note", download: textOf(block.name) || "file" }, textOf(block.name) || page.words.bytes(block.bytes));
-  page.loadBlob(block.blob, (url) => link.setAttribute("href", url));
+  page.loadBlob(digest, (url) => link.setAttribute("href", url));
   return link;
 }
 
 /** @param {Block} block @param {PageContext} page */
 function image(block, page) {
-  if (typeof block.blob === "string") {
+  if (block.blob && DIGEST.test(block.blob)) {
     const shown = imageElement(block, page.words, null);
     page.loadBlob(block.blob, (url) => shown.setAttribute("src", url));
     return shown;

@@ -322,6 +322,13 @@ export class DesktopTurn {
     this.pane = board.expansion();
   }
 
+  /** Opens all that is above a row, once (E-10). @param {string} key */
+  reveal(key) {
+    const target = { ref: key, path: this.section.path };
+    this.board.dispatch({ type: "desktop/reveal", ...this.#where, request: nextRequest(), target });
+    this.board.derive();
+  }
+
   /** The browser's search found something: all that is above it opens (E-2). @param {Element} target */
   matched(target) {
     const place = this.board.placeOf(target);

@@ -39,9 +39,9 @@ export class Following {
     this.onChange(answer.patches);
   }
 
-  /** @returns {boolean} false: there is nothing earlier, it is on its way, or there is no connection */
-  loadEarlier() {
-    const message = this.subscription.loadEarlier();
+  /** @param {number} [limit] at most so many turns @returns {boolean} false: there is nothing earlier, it is on its way, or there is no connection */
+  loadEarlier(limit) {
+    const message = this.subscription.loadEarlier(limit);
     return message !== null && this.wire.send(message);
   }
 

@@ -2,18 +2,21 @@
  * The reference page's composition: the list of sessions, the chosen one's transcript, the heading above it. Both are
  * the library's own elements, joined to one service.
  *
- * The address keeps the chosen session (`#session`). The reader's preferences are kept by the service, and what changes
+ * The address keeps the chosen session, and may lead to a turn or a row of it (`address.js`). The reader's preferences are kept by the service, and what changes
  * in one window shows in the others at once; what the reader opened by hand is kept in memory alone.
  */
 
+import { readAddress, writeAddress } from "./address.js";
 import { el, icon, setText } from "./element.js";
 import { TurnfoldSessions, TurnfoldTranscript } from "./elements.js";
+import { ExportMenu } from "./export_menu.js";
 import { LinkBanner } from "./link_banner.js";
 import { PreferenceKeeper } from "./preferences.js";
 import { loadFoldPartial, storeFoldPartial } from "./reader_options.js";
 import { preferenceSaver } from "./service.js";
 import { ServiceClient } from "./service_client.js";
 import { SettingsPanel } from "./settings_panel.js";
+import { commandOfEvent, shortcutList } from "./shortcuts.js";
 import { wordsFor } from "./words.js";
 
 /** What is made below, and made anew in another language. @type {any} */
@@ -59,7 +62,9 @@ class Page {
       listed: () => this.#drawHead(),
       tick: () => this.banner.tick(),
     });
+    this.transcript.linkOf = (target) => new URL(writeAddress(this.#chosen(), target), location.href).href;
     window.addEventListener("hashchange", () => this.#choose());
+    document.addEventListener("keydown", (event) => this.#pressed(event));
     this.#choose();
   }
 
@@ -72,14 +77,48 @@ class Page {
     this.title = el("h1", { class: "pane-title" });
     this.meta = el("div", { class: "pane-meta" });
     const back = el("a", { class: "back", href: "#", "aria-label": words.back, title: words.back }, icon("back"));
-    this.head = el("header", { class: "pane-head" }, back, el("div", { class: "pane-heading" }, this.title, this.meta), this.settings.button());
+    this.exports = new ExportMenu(words, () => this.#exported());
+    this.keys = shortcutList(words);
+    this.head = el(
+      "header",
+      { class: "pane-head" },
+      back,
+      el("div", { class: "pane-heading" }, this.title, this.meta),
+      this.#button("search", words.find, () => this.transcript.find()),
+      this.exports.button(),
+      this.#button("keys", words.shortcuts, () => this.keys.togglePopover()),
+      this.settings.button(),
+    );
     this.banner = new LinkBanner(words, () => this.service.connection.wake(), (token) => this.#signIn(token));
     // Every page has a heading; without a session it is the product's name, which the list shows already.
     this.bare = el("h1", { class: "sr-only" }, "Turnfold");
     const main = el("main", { class: "pane" }, this.bare, this.banner.element, this.head, this.transcript);
     document.documentElement.lang = this.transcript.locale = this.sessions.locale = words.language;
-    document.body.replaceChildren(sidebar, main, this.settings.element);
+    document.body.replaceChildren(sidebar, main, this.settings.element, this.exports.element, this.keys);
     this.#applyPreferences(false);
+  }
+
+  /** @param {string} name @param {string} label @param {() => void} act */
+  #button(name, label, act) {
+    const button = el("button", { type: "button", class: `icon-button open-${name}`, "aria-label": label, title: label }, icon(name));
+    button.addEventListener("click", act);
+    return button;
+  }
+
+  #exported() {
+    const { pane } = this.transcript;
+    return pane && { session: this.#chosen(), calls: pane.calls };
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    const command = commandOfEvent(event);
+    const { pane } = this.transcript;
+    if (!command || event.defaultPrevented || (command !== "help" && !pane)) return;
+    event.preventDefault();
+    if (command === "help") this.keys.togglePopover();
+    else if (command === "find") this.transcript.find();
+    else pane?.toTurn(command === "next_turn" ? 1 : -1);
   }
 
   /** The words of the preferred language; without one, of the browser's. */
@@ -128,19 +167,16 @@ class Page {
   }
 
   #choose() {
-    const session = this.#chosen();
+    const { session, target } = readAddress(location.hash);
     this.transcript.session = this.sessions.session = session;
     document.body.dataset.pane = session ? "open" : "none";
+    if (target) this.transcript.reveal(target);
     this.#drawHead();
   }
 
   /** @returns {string} empty: none */
   #chosen() {
-    try {
-      return decodeURIComponent(location.hash.slice(1));
-    } catch {
-      return "";
-    }
+    return readAddress(location.hash).session;
   }
 
   #drawHead() {

@@ -9,6 +9,7 @@
  *   words: import("./words.js").Words,
  *   slices: import("./slices.js").Slices,
  *   loadBlob: (sha: string, show: (url: string) => void) => void,
+ *   answers: {taken: () => boolean, send: (id: string, path: string[], answer: import("./session_calls.js").Answer) => Promise<void>},
  *   shortened: (place: import("./shortened.js").Place, head: import("./shortened.js").Head,
  *     show: import("./shortened.js").Show) => HTMLElement,
  * }} PageContext

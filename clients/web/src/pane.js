@@ -1,17 +1,23 @@
 /** The chosen session's pane: its heading, its transcript, and what there is to say where none can be shown. */
 
 import { el, icon, setText } from "./element.js";
-import { TranscriptView } from "./render.js";
-import { Scroller } from "./scroll.js";
+import { FindPanel } from "./find_panel.js";
 import { Following } from "./following.js";
+import { TranscriptView } from "./render.js";
+import { Revealer } from "./revealer.js";
+import { RowActions } from "./row_actions.js";
+import { Scroller } from "./scroll.js";
+import { SessionCalls } from "./session_calls.js";
 import { Subscription } from "./subscription.js";
 import { blobLoader, rowTextReader } from "./service.js";
 import { shortenedNote } from "./shortened.js";
+import { WaitingBar } from "./waiting_bar.js";
 
 /** @typedef {import("./types.js").Frame} Frame */
 /** @typedef {import("./types.js").Summary} Summary */
 /** @typedef {import("./expansion/actions.js").Action} Action */
 /** @typedef {import("./words.js").Words} Words */
+/** @typedef {import("./address.js").Target} Target */
 
 /**
  * @typedef {{
@@ -26,8 +32,13 @@ import { shortenedNote } from "./shortened.js";
  *   dispatch: (action: Action) => void,
  *   urlOf: (path: string) => string,
  *   headers: () => Record<string, string>,
+ *   answersTaken: () => boolean,
+ *   linkOf: (target: Target) => string | null,
  * }} PaneHost
  */
+
+/** Older turns are fetched in greater pages where one of them is looked for. */
+const REVEAL_TURNS = 500;
 
 export class Pane {
   /** @param {string} session @param {PaneHost} host */
@@ -44,10 +55,19 @@ export class Pane {
     this.column = el("div", { class: "column" }, this.partial, this.message);
     this.scroll = el("div", { class: "scroll", tabindex: "0", role: "region" }, this.column);
     this.latest = el("button", { type: "button", class: "button latest", hidden: true }, icon("down"), words.latest);
-    this.element = el("div", { class: "pane-body" }, this.scroll, this.latest, this.announcer);
+    this.notice = el("div", { class: "place-notice", role: "status", hidden: true });
+    const base = host.urlOf(`v1/sessions/${encodeURIComponent(session)}`);
+    this.calls = new SessionCalls(base, host.headers);
+    this.find = new FindPanel(words, this.calls, () => this.subscription.view, (hit) => this.#toHit(hit));
+    this.waiting = new WaitingBar(words, (place) => this.reveal(place));
+    this.element = el("div", { class: "pane-body" }, this.find.element, this.notice, this.scroll, this.latest, this.waiting.element, this.announcer);
     this.scroller = new Scroller(this.scroll, this.column, () => this.#drawLatest());
-    this.view = new TranscriptView(this.subscription.transcript, this.#page(session), this.scroller, () => this.#drawn());
+    const fetchPart = rowTextReader(`${base}/rows/`, host.headers);
+    this.view = new TranscriptView(this.subscription.transcript, this.#page(session, fetchPart), this.scroller, () => this.#drawn());
     this.column.append(this.view.element);
+    new RowActions(this.view.element, { words, rowOf: (key, path) => this.view.rowAt(key, path)?.row ?? null, fetchPart, linkOf: host.linkOf });
+    this.revealer = new Revealer(this.#place());
+    for (const name of ["wheel", "touchmove", "keydown"]) this.scroll.addEventListener(name, () => this.revealer.release(), { passive: true });
     this.spoken = "";
     this.earlier.addEventListener("click", () => this.#loadEarlier());
     this.fold.addEventListener("click", () => host.prefer({ foldPartial: !host.options().foldPartial }));
@@ -55,8 +75,8 @@ export class Pane {
     this.#drawMessage();
   }
 
-  /** @param {string} session */
-  #page(session) {
+  /** @param {string} session @param {import("./shortened.js").Fetch} fetchPart */
+  #page(session, fetchPart) {
     const { host } = this;
     const base = `v1/sessions/${encodeURIComponent(session)}`;
     return {
@@ -69,7 +89,12 @@ export class Pane {
       focusFirst: host.focusFirst,
       dispatch: host.dispatch,
       loadBlob: blobLoader((sha) => host.urlOf(`${base}/blobs/${encodeURIComponent(sha)}`), host.headers),
-      shortened: shortenedNote(host.words, rowTextReader(host.urlOf(`${base}/rows/`), host.headers)),
+      shortened: shortenedNote(host.words, fetchPart),
+      answers: {
+        taken: host.answersTaken,
+        send: (/** @type {string} */ id, /** @type {string[]} */ path, /** @type {import("./session_calls.js").Answer} */ answer) =>
+          this.calls.answer(id, path, answer),
+      },
     };
   }
 
@@ -77,6 +102,54 @@ export class Pane {
   resume(kind) {
     this.subscription.show(kind);
     this.subscribe();
+  }
+
+  /** @returns {import("./revealer.js").Place} */
+  #place() {
+    const { subscription, host } = this;
+    return {
+      calls: this.calls,
+      ready: () => subscription.transcript.position !== null && subscription.phase === "live",
+      held: (target) => this.view.reveal(target),
+      older: (target) => this.#older(target),
+      settled: () => this.view.slices.empty,
+      show: (element) => {
+        this.scroller.show(element);
+        this.find.mark(element);
+      },
+      told: (state) => {
+        this.notice.hidden = state === "";
+        setText(this.notice, state === "loading" ? host.words.place_loading : state === "gone" ? host.words.place_gone : "");
+      },
+    };
+  }
+
+  /** Asks for older turns, for a place that may be among them. @param {Target} target @returns {boolean} false: it cannot be */
+  #older(target) {
+    const { historyComplete, fromTurn = 0 } = this.subscription.transcript;
+    if (historyComplete || (target.turn !== undefined && target.turn >= fromTurn)) return false;
+    this.following.loadEarlier(REVEAL_TURNS);
+    return true;
+  }
+
+  /** Brings a place before the reader, once (E-10). @param {Target} target @param {{focus?: boolean}} [options] */
+  reveal(target, options) {
+    this.revealer.reveal(target, options);
+  }
+
+  /** @param {import("./session_calls.js").Hit} hit */
+  #toHit(hit) {
+    if (!hit.hidden_by.includes("view")) this.reveal({ key: hit.key, in: hit.in });
+  }
+
+  /** To the next turn, or the one before (E-17). @param {1 | -1} by */
+  toTurn(by) {
+    const sections = [...this.view.root.sections.values()].map(({ element }) => element);
+    const at = sections.findIndex((section) => section.contains(document.activeElement));
+    const from = at >= 0 ? at : this.scroller.firstOf(sections);
+    const to = sections[at < 0 && by > 0 ? from : from + by];
+    if (to) this.revealer.go(to);
+    else if (by < 0) this.#loadEarlier();
   }
 
   subscribe() {
@@ -109,6 +182,8 @@ export class Pane {
     this.#drawMessage();
     this.#drawLatest();
     this.#announce();
+    this.waiting.draw(this.subscription.transcript);
+    this.revealer.drawn();
   }
 
   #drawMessage() {
@@ -160,6 +235,8 @@ export class Pane {
   }
 
   stop() {
+    this.revealer.stop();
+    this.find.stop();
     this.following.stop();
     this.view.stop();
     this.scroller.stop();

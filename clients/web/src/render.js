@@ -98,6 +98,53 @@ export class TranscriptView {
     });
   }
 
+  /** The element of a place, with everything around it opened; null: it is not drawn. @param {import("./address.js").Target} target @returns {HTMLElement | null} */
+  reveal(target) {
+    if (target.turn !== undefined) return this.root.sections.get(target.turn)?.element ?? null;
+    const found = this.#seatAt(target);
+    if (!found) return null;
+    const inner = this.#innermost(target);
+    inner?.section.reveal(inner.key);
+    const { element } = found;
+    for (let panel = element.parentElement?.closest(".panel[hidden]"); panel; panel = panel.parentElement?.closest(".panel[hidden]")) {
+      // As the browser's own search does, so that each kind of disclosure opens in its way.
+      panel.dispatchEvent(new Event("beforematch", { bubbles: true }));
+    }
+    return boxOf(element);
+  }
+
+  /** The row of a key, where it is held. @param {string} key @param {readonly string[]} path @returns {RowNode | null} */
+  rowAt(key, path) {
+    const thread = this.transcript.thread([...path]);
+    if (!thread) return null;
+    const loose = thread.loose.get(key);
+    if (loose) return loose;
+    for (const turn of thread.turns.values()) {
+      const node = turn.rows.get(key);
+      if (node) return node;
+    }
+    return null;
+  }
+
+  /** @param {{key: string, in: readonly string[]}} target @returns {Seat | null} */
+  #seatAt({ key, in: path }) {
+    const node = this.rowAt(key, path);
+    const view = path.length ? this.byPath.get(JSON.stringify(path)) : this.root;
+    return (node && view?.seatOf(node.row)) || null;
+  }
+
+  /** The innermost turn that a place stands in, and the row of it that leads there. @param {{key: string, in: readonly string[]}} target */
+  #innermost({ key, in: path }) {
+    const keys = [...path.map((call) => `tool:${call}`), key];
+    for (let depth = path.length; depth >= 0; depth -= 1) {
+      const row = this.rowAt(keys[depth], path.slice(0, depth))?.row;
+      const view = depth ? this.byPath.get(JSON.stringify(path.slice(0, depth))) : this.root;
+      const section = typeof row?.turn === "number" ? view?.sections.get(row.turn) : undefined;
+      if (section) return { section, key: keys[depth] };
+    }
+    return null;
+  }
+
   /** The seconds of the open turns go on; the link was lost or is back. */
   tick() {
     for (const section of this.#sections()) {
@@ -193,9 +240,19 @@ export class TranscriptView {
     for (let depth = 0; thread && depth < path.length; depth += 1) {
       const node = thread.call(path[depth]);
       const turn = typeof node?.row.turn === "number" ? thread.turns.get(node.row.turn) : undefined;
-      if (turn) outer.push({ presentation: /** @type {any} */ (turn.facts.presentation), path: path.slice(0, depth) });
+      if (turn) {
+        const { status, presentation } = turn.facts;
+        outer.push({ turn: turn.turn, status, presentation: /** @type {any} */ (presentation), rows: turn.rows.nodes, path: path.slice(0, depth) });
+      }
       thread = node?.thread ?? null;
     }
     return outer;
   }
+}
+
+/** What of a seat has a box: itself, or the first shown part of one that is laid out part by part. @param {HTMLElement} element @returns {HTMLElement} */
+function boxOf(element) {
+  if (element.getClientRects().length > 0) return element;
+  const parts = /** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll(".block"));
+  return [...parts].find((part) => part.getClientRects().length > 0) ?? element;
 }

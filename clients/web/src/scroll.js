@@ -4,6 +4,8 @@
 
 /** Nearer to the end than this is at the tail, in px. */
 const TAIL_PX = 32;
+/** What is brought into sight by its beginning keeps this distance from the upper edge, in px. */
+const ABOVE_PX = 24;
 
 export class Scroller {
   /** @param {HTMLElement} element what scrolls @param {HTMLElement} content @param {() => void} onChange */
@@ -21,6 +23,7 @@ export class Scroller {
       if (this.following) this.#jump();
     });
     this.observer.observe(content);
+    this.observer.observe(element);
   }
 
   stop() {
@@ -47,6 +50,18 @@ export class Scroller {
     }
   }
 
+  /** Brings an element into sight: its middle, or its beginning where it is taller than most of what shows. @param {HTMLElement} element */
+  show(element) {
+    this.following = false;
+    const frame = this.element.getBoundingClientRect();
+    const box = element.getBoundingClientRect();
+    const room = frame.height - box.height;
+    const above = room > frame.height * 0.4 ? room / 3 : ABOVE_PX;
+    this.element.scrollTop += box.top - frame.top - above;
+    this.#look();
+    this.onChange();
+  }
+
   toTail() {
     this.following = true;
     this.#jump();
@@ -64,6 +79,13 @@ export class Scroller {
     if (following === this.following) return;
     this.following = following;
     this.onChange();
+  }
+
+  /** Which of these, in their order, is the first in sight; the last where none is. @param {Element[]} elements */
+  firstOf(elements) {
+    const top = this.element.getBoundingClientRect().top;
+    const at = elements.findIndex((one) => one.getBoundingClientRect().bottom > top + ABOVE_PX);
+    return at < 0 ? elements.length - 1 : at;
   }
 
   /** What is at the upper edge of the window, from the words there outwards to their row. @returns {Element[]} */

@@ -54,6 +54,8 @@ export class ServiceClient {
     this.preferences = DEFAULTS;
     /** The service's clock minus this machine's, in ms. */
     this.clockOffsetMs = 0;
+    /** What the service's last `welcome` said of its limits. @type {Record<string, number>} */
+    this.limits = {};
     const listener = {
       onOpen: (/** @type {Frame} */ welcome) => this.#opened(welcome),
       onFrame: (/** @type {Frame} */ frame) => this.#receive(frame),
@@ -166,6 +168,7 @@ export class ServiceClient {
   #opened(welcome) {
     if (welcome.server_time_ms) this.clockOffsetMs = welcome.server_time_ms - Date.now();
     this.preferences = preferencesOf(welcome.preferences);
+    this.limits = welcome.limits ?? {};
     this.#listSub = "";
     if ([...this.#members].some((member) => member.listed)) this.#followList();
     this.#tell((member) => member.opened?.(welcome));

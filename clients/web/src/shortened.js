@@ -61,7 +61,7 @@ async function showAll(note, place, bytes, show, fetchPart) {
 }
 
 /** The calls whose delegates a row stands in, outermost first. @param {Element} element inside the row @returns {string[]} */
-function callsAround(element) {
+export function callsAround(element) {
   const calls = [];
   const own = element.closest(".seat");
   for (let seat = own?.parentElement?.closest(".seat"); seat; seat = seat.parentElement?.closest(".seat")) {

@@ -66,11 +66,11 @@ export class Subscription {
     return { type: "unsubscribe", sub: this.sub };
   }
 
-  /** @returns {object | null} null: nothing earlier, or it is already asked for */
-  loadEarlier() {
+  /** @param {number} [limit] at most so many turns @returns {object | null} null: nothing earlier, or it is already asked for */
+  loadEarlier(limit = EARLIER_TURNS) {
     if (this.transcript.historyComplete || this.loadingEarlier || this.phase !== "live") return null;
     this.loadingEarlier = true;
-    return { type: "load_earlier", sub: this.sub, limit: EARLIER_TURNS };
+    return { type: "load_earlier", sub: this.sub, limit };
   }
 
   /** @param {Frame} frame @returns {Answer | null} null: the frame is of another subscription, or void */

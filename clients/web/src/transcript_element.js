@@ -13,6 +13,10 @@ export class TurnfoldTranscript extends ServiceElement {
   #pane = /** @type {Pane | null} */ (null);
   #banner = /** @type {LinkBanner | null} */ (null);
   #member = /** @type {Member} */ ({});
+  /** What is to be shown once there is a session. @type {import("./address.js").Target | null} */
+  #target = null;
+  /** Gives the address of a place, for those who copy a link to it; null: none can be copied. @type {((target: import("./address.js").Target) => string | null) | null} */
+  linkOf = null;
 
   static get observedAttributes() {
     return [...super.observedAttributes, "session", "view", "mode", "fold-partial", "no-banner", "label"];
@@ -107,6 +111,8 @@ export class TurnfoldTranscript extends ServiceElement {
     this.replaceChildren(...[this.#banner?.element, this.#pane?.element ?? empty].filter((one) => one !== undefined));
     this.#pane?.scroll.setAttribute("aria-label", this.label);
     if (service.live) this.#pane?.subscribe();
+    if (this.#target) this.#pane?.reveal(this.#target, { focus: true });
+    this.#target = null;
     this.#member = {
       opened: () => {
         this.#pane?.resume(this.view);
@@ -127,6 +133,26 @@ export class TurnfoldTranscript extends ServiceElement {
       },
     };
     return this.#member;
+  }
+
+  /**
+   * Brings a turn or a row of the session before the reader: older pages are loaded, what hides it is opened, once (E-10).
+   *
+   * @param {import("./address.js").Target} target as `{turn: 3}`, or `{key: "tool:c1", in: []}` with the calls that lead to its delegate
+   */
+  reveal(target) {
+    // A session that was chosen in the same task is not drawn yet.
+    this.#target = target;
+    queueMicrotask(() => {
+      if (this.#target !== target || this.#pane?.subscription.session !== this.session) return;
+      this.#target = null;
+      this.#pane?.reveal(target, { focus: true });
+    });
+  }
+
+  /** Opens the search of the session. */
+  find() {
+    this.#pane?.find.show();
   }
 
   exit() {
@@ -162,6 +188,8 @@ export class TurnfoldTranscript extends ServiceElement {
       dispatch: (action) => service.dispatch(action, this.#member),
       urlOf: (path) => service.urlOf(path),
       headers: () => service.headers(),
+      answersTaken: () => (service.limits.max_answer_bytes ?? 0) > 0,
+      linkOf: (target) => this.linkOf?.(target) ?? null,
     };
   }
 

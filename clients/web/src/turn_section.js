@@ -24,7 +24,7 @@ export class TurnSection {
     this.turn = turn;
     this.path = path;
     this.board = board;
-    this.element = el("section", { class: "turn", "data-turn": String(turn.turn) });
+    this.element = el("section", { class: "turn", "data-turn": String(turn.turn), "aria-label": board.words.fill(board.words.turn_number, { n: turn.turn }) });
     this.queue = el("div", { class: "queue", hidden: true });
     this.statusText = el("span", { class: "label" });
     this.elapsed = el("span", { class: "elapsed" });
@@ -114,6 +114,11 @@ export class TurnSection {
   /** Shows and hides by what the reader chose. */
   derive() {
     this.shown.derive();
+  }
+
+  /** Opens what hides a row of this turn, once (E-10). @param {string} key */
+  reveal(key) {
+    this.shown.reveal(key);
   }
 
   /** The browser's search found something in here (E-2). @param {Element} target */

@@ -60,7 +60,7 @@
  * @typedef {{type: string, sub?: string, view_rev?: number, position?: Position, part?: number,
  *   last?: boolean, from?: number, to?: number, epoch?: string, ops?: Op[], history_complete?: boolean,
  *   before?: string | null, session_rows?: Row[], turns?: TurnValue[], reason?: string, code?: string,
- *   message?: string, retry?: boolean, reconnect_after_ms?: number, server_time_ms?: number,
+ *   message?: string, retry?: boolean, reconnect_after_ms?: number, server_time_ms?: number, limits?: Record<string, number>,
  *   preferences?: unknown}} Frame
  *
  * @typedef {{session: string, title?: string | null, agent?: string | null, model?: string | null,

@@ -2,6 +2,7 @@
 
 import { activeIn } from "./element.js";
 import { ALL_SHOWN, webShown } from "./expansion/web.js";
+import { nextRequest } from "./reveal_requests.js";
 
 /** @typedef {import("./turn_section.js").TurnSection} TurnSection */
 /** @typedef {import("./seat.js").Seat} Seat */
@@ -116,6 +117,16 @@ export class WebTurn {
     if (board.focusFirst(action)) this.#control?.control?.button.focus({ preventScroll: true });
     board.dispatch(action);
     this.derive();
+  }
+
+  /** Opens what hides a row, once (E-10). @param {string} key */
+  reveal(key) {
+    const { board } = this;
+    const { path } = this.section;
+    const outer = /** @type {import("./expansion/actions.js").WebTurn[]} */ (board.outer(path));
+    const target = { ref: key, path };
+    board.dispatch({ type: "web/reveal", session: board.session, request: nextRequest(), target, turn: this.#held(), outer });
+    board.derive();
   }
 
   /** The browser's search found something in here. @param {Element} target */

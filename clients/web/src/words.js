@@ -1,8 +1,11 @@
 /** The page's own words. Labels of a transcript's control come from the service and are not made here. */
 
+import { toolsEn, toolsZh } from "./words_tools.js";
+
 /** @typedef {ReturnType<typeof wordsFor>} Words */
 
 const en = {
+  ...toolsEn,
   sessions: "Sessions",
   no_sessions: "No sessions yet",
   no_sessions_hint: "A session appears here with its first event.",
@@ -124,6 +127,7 @@ const en = {
 
 /** @type {typeof en} */
 const zh = {
+  ...toolsZh,
   sessions: "会话",
   no_sessions: "还没有会话",
   no_sessions_hint: "会话的第一个事件到达后，会显示在这里。",

@@ -1,4 +1,4 @@
-/** Rows that say what happened: retries, compaction, notices, requests to the reader, and how a turn ended. */
+/** Rows that say what happened: retries, compaction, notices, and how a turn ended. */
 
 import { drawJson, drawRowJson, textOf } from "../blocks.js";
 import { ownText } from "../row_texts.js";
@@ -67,32 +67,6 @@ export function noticeRow(body, page) {
       box.dataset.level = textOf(row.level);
       box.replaceChildren(icon(row.level === "info" ? "info" : "alert"), text);
       text.replaceChildren(...ownText(row, "text", page, (whole) => el("div", {}, whole)));
-    },
-  };
-}
-
-/** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
-export function interactionRow(body, page) {
-  const { words } = page;
-  const kind = el("span", { class: "eyebrow" });
-  const title = el("div", { class: "words title" });
-  const hint = el("div", { class: "hint" });
-  const disclosure = new Disclosure("quiet", el("span", { class: "label" }, words.details));
-  const box = el("div", { class: "request" }, icon("hand"), el("div", { class: "request-text" }, kind, title, hint, disclosure.button, disclosure.panel));
-  body.append(box);
-  return {
-    ...openable(disclosure),
-    update: (row) => {
-      const status = textOf(row.status);
-      box.dataset.status = status;
-      const name = words.named(textOf(row.interaction), textOf(row.interaction));
-      const state = row.status === "resolved" && row.outcome ? row.outcome : words.named(status, status);
-      setText(kind, `${name} · ${state}`);
-      setText(title, textOf(row.title));
-      hint.hidden = status !== "pending";
-      setText(hint, words.pending_hint);
-      disclosure.button.hidden = row.payload === undefined || row.payload === null;
-      disclosure.panel.replaceChildren(drawRowJson(row, "payload", page));
     },
   };
 }

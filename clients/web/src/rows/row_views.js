@@ -1,5 +1,6 @@
 import { commandRow, searchRow, toolRow } from "./tool.js";
-import { compactionRow, customRow, errorRow, interactionRow, maxTokensRow, noticeRow, retryRow, tailRow } from "./notes.js";
+import { compactionRow, customRow, errorRow, maxTokensRow, noticeRow, retryRow, tailRow } from "./notes.js";
+import { interactionRow } from "./interaction.js";
 import { contextRow, steeringRow, systemPromptRow, userRow } from "./prose.js";
 import { stepRow } from "./step.js";
 

@@ -1,0 +1,214 @@
+/**
+ * The search of a session: what was typed, the hits in the order of the transcript, and the way from one to the next.
+ *
+ * 1. The service searches (docs/search.md), all of the session, folded and hidden rows too; nothing is decided here.
+ * 2. A hit is revealed where it stands; the focus stays in the panel, so that Enter leads on. Escape closes it and gives the
+ *    focus back.
+ * 3. The words are marked where they show, with the browser's own highlights: no row is changed for it.
+ */
+
+import { el, icon, setText } from "./element.js";
+import { markWords, unmark } from "./word_marks.js";
+
+/** @typedef {import("./session_calls.js").Hit} Hit */
+/** @typedef {import("./session_calls.js").SessionCalls} SessionCalls */
+/** @typedef {import("./words.js").Words} Words */
+
+/** As long as a reader pauses between two words. */
+const PAUSE_MS = 220;
+
+export class FindPanel {
+  #hits = /** @type {Hit[]} */ ([]);
+  #cursor = /** @type {string | null} */ (null);
+  #at = -1;
+  #asking = /** @type {AbortController | null} */ (null);
+  #timer = /** @type {import("./connection.js").Timer} */ (undefined);
+  #before = /** @type {Element | null} */ (null);
+
+  /**
+   * @param {Words} words
+   * @param {SessionCalls} calls
+   * @param {() => Record<string, unknown>} view as it is shown now
+   * @param {(hit: Hit) => void} onHit
+   */
+  constructor(words, calls, view, onHit) {
+    this.words = words;
+    this.calls = calls;
+    this.view = view;
+    this.onHit = onHit;
+    this.input = /** @type {HTMLInputElement} */ (
+      el("input", { type: "search", class: "find-input", "aria-label": words.find, placeholder: words.find_placeholder, autocomplete: "off", spellcheck: "false" })
+    );
+    this.status = el("span", { class: "find-status", role: "status" });
+    this.list = el("ol", { class: "find-hits" });
+    this.more = el("button", { type: "button", class: "button small", hidden: true }, words.find_more);
+    const bar = el(
+      "div",
+      { class: "find-bar" },
+      this.input,
+      this.status,
+      this.#button("up", words.find_previous, () => this.#step(-1)),
+      this.#button("down", words.find_next, () => this.#step(1)),
+      this.#button("cross", words.find_close, () => this.close()),
+    );
+    this.element = el("div", { class: "find", role: "search", hidden: true }, bar, this.list, this.more);
+    this.input.addEventListener("input", () => this.#typed());
+    this.more.addEventListener("click", () => this.#load());
+    this.element.addEventListener("keydown", (event) => this.#pressed(event));
+  }
+
+  get open() {
+    return !this.element.hidden;
+  }
+
+  show() {
+    if (!this.open) this.#before = document.activeElement;
+    this.element.hidden = false;
+    this.input.focus();
+    this.input.select();
+  }
+
+  close() {
+    if (!this.open) return;
+    this.element.hidden = true;
+    this.#forget();
+    unmark();
+    if (this.#before instanceof HTMLElement && this.#before.isConnected) this.#before.focus({ preventScroll: true });
+  }
+
+  /** The words that are looked for are marked in an element that a hit led to. @param {Element} element */
+  mark(element) {
+    if (this.open) markWords(element, this.input.value);
+  }
+
+  stop() {
+    this.#forget();
+    unmark();
+  }
+
+  /** @param {string} name @param {string} label @param {() => void} act */
+  #button(name, label, act) {
+    const button = el("button", { type: "button", class: `icon-button find-${name}`, "aria-label": label, title: label }, icon(name));
+    button.addEventListener("click", act);
+    return button;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #pressed(event) {
+    if (event.isComposing) return;
+    const steps = /** @type {Record<string, number>} */ ({ ArrowDown: 1, ArrowUp: -1, Enter: event.shiftKey ? -1 : 1 });
+    if (event.key === "Escape") this.close();
+    else if (event.key in steps && event.target === this.input) this.#step(steps[event.key]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #typed() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#begin(), PAUSE_MS);
+  }
+
+  #forget() {
+    clearTimeout(this.#timer);
+    this.#asking?.abort();
+    this.#asking = null;
+    this.#hits = [];
+    this.#cursor = null;
+    this.#at = -1;
+  }
+
+  /** @param {number} [step] where to go once hits are there */
+  #begin(step = 0) {
+    this.#forget();
+    unmark();
+    this.list.replaceChildren();
+    this.more.hidden = true;
+    setText(this.status, "");
+    if (this.input.value.trim()) this.#load(step);
+  }
+
+  /** @param {number} [step] */
+  async #load(step = 0) {
+    if (this.#asking) return;
+    const asking = new AbortController();
+    this.#asking = asking;
+    try {
+      const page = await this.calls.search(this.input.value, this.view(), this.#cursor, asking.signal);
+      if (asking !== this.#asking) return;
+      this.#asking = null;
+      this.#cursor = page.cursor;
+      this.list.append(...page.hits.map((hit, at) => this.#draw(hit, this.#hits.length + at)));
+      this.#hits.push(...page.hits);
+      this.more.hidden = page.cursor === null;
+      this.#say();
+      if (step) this.#step(step);
+    } catch (problem) {
+      if (asking !== this.#asking) return;
+      this.#asking = null;
+      const reason = problem instanceof Error ? problem.message : String(problem);
+      setText(this.status, this.words.fill(this.words.find_failed, { reason }));
+    }
+  }
+
+  #say() {
+    const { words } = this;
+    const count = this.#hits.length;
+    const text = this.#cursor === null ? words.find_count : words.find_count_more;
+    setText(this.status, count === 0 ? words.find_none : words.fill(text, { n: this.#at + 1, count }));
+  }
+
+  /** @param {number} by */
+  #step(by) {
+    const count = this.#hits.length;
+    if (count === 0) {
+      clearTimeout(this.#timer);
+      if (!this.#asking && this.input.value.trim()) this.#begin(by);
+      return;
+    }
+    if (by > 0 && this.#at === count - 1 && this.#cursor !== null) this.#load(by);
+    else this.#go((this.#at + by + count + (this.#at < 0 && by < 0 ? 1 : 0)) % count);
+  }
+
+  /** @param {number} at */
+  #go(at) {
+    this.list.children[this.#at]?.firstElementChild?.removeAttribute("aria-current");
+    this.#at = at;
+    const shown = this.list.children[at]?.firstElementChild;
+    shown?.setAttribute("aria-current", "true");
+    shown?.scrollIntoView({ block: "nearest" });
+    this.#say();
+    unmark();
+    this.onHit(this.#hits[at]);
+  }
+
+  /** @param {Hit} hit @param {number} at */
+  #draw(hit, at) {
+    const { words } = this;
+    const turn = hit.turn === null ? null : words.fill(words.turn_number, { n: hit.turn });
+    const where = [hit.in.length ? words.hit_in_delegate : turn, this.#kindOf(hit)].filter(Boolean).join(" · ");
+    const hidden = hit.hidden_by.map((name) => words.named(`hidden_${name}`, name)).join(", ");
+    const button = el(
+      "button",
+      { type: "button", class: "hit", tabindex: "-1" },
+      el("span", { class: "hit-where" }, where),
+      el("bdi", { class: "hit-text" }, ...hit.excerpt.map((piece) => (piece.match ? el("mark", {}, piece.text) : piece.text))),
+      hidden ? el("span", { class: "hit-hidden" }, words.fill(words.hidden_by, { what: hidden })) : null,
+    );
+    button.addEventListener("click", () => this.#go(at));
+    return el("li", {}, button);
+  }
+
+  /** @param {Hit} hit */
+  #kindOf({ key, field }) {
+    const { words } = this;
+    if (field === "reasoning") return words.thought;
+    const kind = key.split(":", 1)[0];
+    const kinds = /** @type {Record<string, string>} */ ({
+      prompt: words.system_prompt, user: words.you, steering: words.steering, context: words.context, step: words.hit_answer,
+      tool: words.named(field, words.hit_tool), search: words.search, retry: words.error, command: words.command,
+      compaction: words.compaction, interaction: words.other, notice: words.hit_notice, error: words.turn_error,
+    });
+    return Object.hasOwn(kinds, kind) ? kinds[kind] : words.hit_other;
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * Brings a place of the session before the reader: a search hit, or what a link leads to (E-10).
+ *
+ * 1. One request, one effect. Older pages are loaded until the place is held; then what hides it is opened, by the
+ *    reducer of the presentation that shows, and it is scrolled to. After that the request is forgotten, so that nothing is
+ *    opened again over what the reader closes later.
+ * 2. Whether there is such a row is asked of the service first, so that a link to nowhere does not load a whole history.
+ * 3. Another request, or another session, ends one that is under way.
+ *
+ * @typedef {import("./address.js").Target} Target
+ * @typedef {import("./session_calls.js").SessionCalls} SessionCalls
+ * @typedef {"loading" | "gone" | ""} State
+ *
+ * What it works on: `held` gives the element of a place, after everything around it was opened, or null; `older` asks for
+ * the page before, false where the place cannot be there.
+ * @typedef {{
+ *   calls: SessionCalls,
+ *   ready: () => boolean,
+ *   held: (target: Target) => HTMLElement | null,
+ *   older: (target: Target) => boolean,
+ *   settled: () => boolean,
+ *   show: (element: HTMLElement) => void,
+ *   told: (state: State) => void,
+ * }} Place
+ */
+
+/** How long a place is held in sight while rows around it are still being drawn. */
+const STEADY_MS = 1_500;
+const FLASH_MS = 2_000;
+
+export class Revealer {
+  #wanted = /** @type {{target: Target, focus: boolean, known: boolean} | null} */ (null);
+  #shown = /** @type {{element: HTMLElement, untilMs: number} | null} */ (null);
+  #asking = /** @type {AbortController | null} */ (null);
+
+  /** @param {Place} place */
+  constructor(place) {
+    this.place = place;
+  }
+
+  /** @param {Target} target @param {{focus?: boolean}} [options] `focus`: the place takes the keyboard's focus */
+  reveal(target, { focus = false } = {}) {
+    this.stop();
+    this.#wanted = { target, focus, known: false };
+    this.drawn();
+  }
+
+  /** Goes to what is there already. @param {HTMLElement} element */
+  go(element) {
+    this.stop();
+    this.#arrive(element, true);
+  }
+
+  /** The reader moves by hand: nothing is held in sight any more. */
+  release() {
+    this.#shown = null;
+  }
+
+  stop() {
+    this.#asking?.abort();
+    this.#asking = null;
+    this.#wanted = null;
+    this.#shown = null;
+    this.place.told("");
+  }
+
+  /** Something was drawn: the place may be there now, or may have moved. */
+  drawn() {
+    this.#steady();
+    const wanted = this.#wanted;
+    if (!wanted || !this.place.ready()) return;
+    const element = this.place.held(wanted.target);
+    if (element) this.#arrive(element, wanted.focus);
+    else if (wanted.known) this.#older();
+    else this.#ask(wanted);
+  }
+
+  /** @param {HTMLElement} element @param {boolean} focus */
+  #arrive(element, focus) {
+    this.#wanted = null;
+    this.place.told("");
+    this.#shown = { element, untilMs: Date.now() + STEADY_MS };
+    this.place.show(element);
+    element.classList.add("revealed");
+    setTimeout(() => element.classList.remove("revealed"), FLASH_MS);
+    if (!focus) return;
+    element.tabIndex = -1;
+    element.focus({ preventScroll: true });
+  }
+
+  #steady() {
+    const shown = this.#shown;
+    if (!shown) return;
+    if (Date.now() > shown.untilMs || !shown.element.isConnected) this.#shown = null;
+    else this.place.show(shown.element);
+    if (this.place.settled()) this.#shown = null;
+  }
+
+  #older() {
+    if (this.#wanted && this.place.older(this.#wanted.target)) this.place.told("loading");
+    else this.#lost();
+  }
+
+  #lost() {
+    this.#wanted = null;
+    this.place.told("gone");
+  }
+
+  /** @param {{target: Target, known: boolean}} wanted */
+  #ask(wanted) {
+    const { target } = wanted;
+    if (target.turn !== undefined) {
+      wanted.known = true;
+      this.#older();
+      return;
+    }
+    if (this.#asking) return;
+    this.#asking = new AbortController();
+    this.place.told("loading");
+    const outermost = target.in.length > 0 ? `tool:${target.in[0]}` : target.key;
+    this.place.calls.locate(outermost, this.#asking.signal).then(
+      (hit) => {
+        if (wanted !== this.#wanted) return;
+        this.#asking = null;
+        wanted.known = true;
+        if (hit) this.drawn();
+        else this.#lost();
+      },
+      () => wanted === this.#wanted && this.#lost(),
+    );
+  }
+}
