@@ -37,6 +37,10 @@ class Page {
   meta = LATER;
   /** @type {HTMLElement} */
   linkDot = LATER;
+  /** @type {ExportMenu} */
+  exports = LATER;
+  /** The list of keys. @type {HTMLElement} */
+  keys = LATER;
 
   constructor() {
     /** What was typed where the service asked for a token. @type {string | null} */
