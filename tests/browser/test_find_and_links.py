@@ -205,3 +205,28 @@ def test_the_words_are_marked_where_they_show(transcript: TranscriptPage) -> Non
     assert answer.inner_html() == before
     page.keyboard.press("Escape")
     assert page.evaluate(marked) == []
+
+
+def test_on_the_desktop_a_hit_opens_what_stands_above_it(transcript: TranscriptPage) -> None:
+    """Its disclosure and its group, by the same search and the same links; not the row's own detail (C-16)."""
+    transcript.prefer(presentation="desktop")
+    transcript.append(*turns(1, 2))
+    transcript.open()
+    page = transcript.page
+    expect(page.locator(".thread[data-view='desktop']")).to_be_visible()
+    expect(transcript.row("tool:call-1")).to_be_hidden()
+    page.keyboard.press("/")
+    page.keyboard.type("needle")
+    expect(page.locator(".find-status")).to_have_text("0 of 2")
+    page.keyboard.press("Enter")
+    expect(transcript.row("tool:call-1")).to_be_visible()
+    expect(transcript.row("tool:call-2")).to_be_hidden()
+    expect(transcript.row("tool:call-1").get_by_role("button", name="bash")).to_have_attribute(
+        "aria-expanded", "false"
+    )
+    page.keyboard.press("Escape")
+    page.evaluate("(hash) => { location.hash = hash }", f"{transcript.session}/row/step:2:1")
+    part = page.locator('[data-key="step:2:1"] .block:focus')
+    expect(part).to_be_visible()
+    assert in_sight(page, part)
+    transcript.prefer(presentation="web")
