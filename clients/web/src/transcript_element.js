@@ -15,15 +15,15 @@ export class TurnfoldTranscript extends ServiceElement {
   #member = /** @type {Member} */ ({});
   /** What is to be shown once there is a session. @type {import("./address.js").Target | null} */
   #target = null;
-  /** Gives the address of a place, for those who copy a link to it; null: none can be copied. @type {((target: import("./address.js").Target) => string | null) | null} */
-  linkOf = null;
+  /** @type {((target: import("./address.js").Target) => string | null) | null} */
+  #linkOf = null;
 
   static get observedAttributes() {
     return [...super.observedAttributes, "session", "view", "mode", "fold-partial", "no-banner", "label"];
   }
 
   get properties() {
-    return [...super.properties, "session", "view", "mode", "foldPartial", "noBanner", "label"];
+    return [...super.properties, "session", "view", "mode", "foldPartial", "noBanner", "label", "linkOf"];
   }
 
   /** The session that is shown; empty: none. */
@@ -86,6 +86,15 @@ export class TurnfoldTranscript extends ServiceElement {
 
   set label(text) {
     this.#reflect("label", text || null);
+  }
+
+  /** Gives the address of a place, for those who copy a link to it; null: none is offered. */
+  get linkOf() {
+    return this.#linkOf;
+  }
+
+  set linkOf(linkOf) {
+    this.#linkOf = linkOf;
   }
 
   /** What shows the session; null while none is chosen, or the element is not in a page. */
