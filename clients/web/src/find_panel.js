@@ -7,7 +7,7 @@
  * 3. The words are marked where they show, with the browser's own highlights: no row is changed for it.
  */
 
-import { el, icon, setText } from "./element.js";
+import { activeIn, el, icon, setText } from "./element.js";
 import { markWords, unmark } from "./word_marks.js";
 
 /** @typedef {import("./session_calls.js").Hit} Hit */
@@ -62,7 +62,7 @@ export class FindPanel {
   }
 
   show() {
-    if (!this.open) this.#before = document.activeElement;
+    if (!this.open) this.#before = activeIn(this.element);
     this.element.hidden = false;
     this.input.focus();
     this.input.select();

@@ -1,6 +1,6 @@
 /** The chosen session's pane: its heading, its transcript, and what there is to say where none can be shown. */
 
-import { el, icon, setText } from "./element.js";
+import { activeIn, el, icon, setText } from "./element.js";
 import { FindPanel } from "./find_panel.js";
 import { Following } from "./following.js";
 import { TranscriptView } from "./render.js";
@@ -145,7 +145,7 @@ export class Pane {
   /** To the next turn, or the one before (E-17). @param {1 | -1} by */
   toTurn(by) {
     const sections = [...this.view.root.sections.values()].map(({ element }) => element);
-    const at = sections.findIndex((section) => section.contains(document.activeElement));
+    const at = sections.findIndex((section) => section.contains(activeIn(this.scroll)));
     const from = at >= 0 ? at : this.scroller.firstOf(sections);
     const to = sections[at < 0 && by > 0 ? from : from + by];
     if (to) this.revealer.go(to);
