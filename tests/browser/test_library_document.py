@@ -72,6 +72,18 @@ def test_the_page_in_ten_lines_works(page: Page, project: Path, site: Site, serv
     expect(page.locator("[data-key='tool:call-1']")).to_be_visible()
 
 
+def test_a_services_own_copy_can_be_linked(page: Page, project: Path, site: Site, service: Service) -> None:
+    """Scripts and styles below `/assets/`, from a page of another origin that the service lets in."""
+    text = example("html").replace("node_modules/turnfold-web/", f"{ADDRESS}/assets/")
+    (project / "linked.html").write_text(text.replace(ADDRESS, service.address))
+    service.append("linked-1", {"type": "session/meta", "title": "Linked"}, *turn_with_tool(), turn_end())
+    site.policy = site.policy.replace("'self'", f"'self' {service.address}")
+    page.goto(f"{site.address}/linked.html")
+    page.get_by_role("link", name="Linked").click()
+    expect(page.locator(".control")).to_have_css("border-bottom-width", "1px")
+    site.bind(service.address)
+
+
 def test_the_react_example_works(page: Page, project: Path, site: Site, service: Service) -> None:
     """Bundled as users bundle it, in StrictMode: it shows the newest session, and what streams into it."""
     (project / "app.jsx").write_text(example("jsx").replace(ADDRESS, service.address))

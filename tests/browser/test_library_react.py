@@ -12,10 +12,10 @@ from tests.browser.site import Site, serving_site
 from tests.browser.transcript_page import text, turn_end, turn_with_tool
 
 APP = """
-import { StrictMode, memo, useState } from "react";
+import { StrictMode, memo, useCallback, useState } from "react";
 import { createRoot } from "react-dom/client";
-import { ServiceClient } from "turnfold-web";
-import { useTranscript } from "turnfold-web/react";
+import { ServiceClient, webShown } from "turnfold-web";
+import { useExpansion, useTranscript } from "turnfold-web/react";
 
 const service = new ServiceClient("ADDRESS");
 const drawn = (window.drawn = {});
@@ -25,14 +25,26 @@ const Row = memo(({ row }) => {
   count(row.key);
   return <li data-key={row.key}>{row.blocks?.map((block) => block.text).join("") ?? row.kind}</li>;
 });
-const Turn = memo(({ turn }) => {
+const Turn = memo(({ turn, pane, toggle }) => {
   count(`turn ${turn.turn}`);
-  return <ul data-status={turn.status}>{turn.rows.map((row) => <Row key={row.key} row={row} />)}</ul>;
+  const held = { ...turn, rows: new Set(turn.rows.map((row) => row.key)) };
+  const window = { mode: "compact", history_complete: true, fold_partial: false };
+  const { control, open, hidden } = webShown(pane, held, window);
+  const rows = turn.rows.filter((row) => !hidden.includes(row.key));
+  return (
+    <>
+      {control && <button aria-expanded={open} onClick={() => toggle(held)}>{turn.presentation.label.text}</button>}
+      <ul data-status={turn.status}>{rows.map((row) => <Row key={row.key} row={row} />)}</ul>
+    </>
+  );
 });
 
 function Transcript({ session }) {
   const { turns, link } = useTranscript(service, session);
-  return <main data-link={link.name}>{turns.map((turn) => <Turn key={turn.turn} turn={turn} />)}</main>;
+  const [pane, dispatch] = useExpansion(service, session);
+  const toggle = useCallback((turn) => dispatch({ type: "web/toggle", session, turn }), [dispatch, session]);
+  const drawn = turns.map((turn) => <Turn key={turn.turn} turn={turn} pane={pane} toggle={toggle} />);
+  return <main data-link={link.name}>{drawn}</main>;
 }
 
 function App() {
@@ -145,6 +157,24 @@ def test_what_streams_draws_its_own_row_alone(
     after = app.drawn()
     changed = {name for name in after if after[name] != before.get(name)}
     assert changed == {"step:2:1", "turn 2"}
+
+
+def test_a_turn_folds_and_opens_by_the_reducers(
+    page: Page, project: Path, site: Site, service: Service
+) -> None:
+    """What was opened is there again after another session was shown (E-3)."""
+    service.append("fold-1", *turn_with_tool(), turn_end())
+    service.append("fold-2", *turn_with_tool(), turn_end())
+    App(page, project, site, service, "fold-1")
+    control = page.get_by_role("button", name="1 tool call · 1 message")
+    expect(control).to_have_attribute("aria-expanded", "false")
+    expect(page.locator("[data-key='tool:call-1']")).to_have_count(0)
+    control.click()
+    expect(page.locator("[data-key='tool:call-1']")).to_be_visible()
+    page.evaluate("() => window.show('fold-2')")
+    expect(control).to_have_attribute("aria-expanded", "false")
+    page.evaluate("() => window.show('fold-1')")
+    expect(control).to_have_attribute("aria-expanded", "true")
 
 
 def test_another_session_and_none(page: Page, project: Path, site: Site, service: Service) -> None:

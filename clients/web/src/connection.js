@@ -133,8 +133,11 @@ export class Connection {
 
   /** @param {string} data */
   #receive(data) {
-    /** @type {Frame} */
-    const frame = JSON.parse(data);
+    const frame = frameOf(data);
+    if (!frame) {
+      this.#lost(1002, "not a message"); // a service of ours never sends that; what stands between may
+      return;
+    }
     clearTimeout(this.silenceTimer);
     if (frame.type === "welcome") this.#welcomed(frame);
     else if (frame.code === "unauthenticated") this.#refused(frame.message ?? "");
@@ -214,5 +217,15 @@ export class Connection {
   #become(link) {
     this.link = link;
     this.listener.onLink(link);
+  }
+}
+
+/** @param {unknown} data @returns {Frame | null} null: it is no message */
+function frameOf(data) {
+  try {
+    const frame = JSON.parse(/** @type {string} */ (data));
+    return typeof frame?.type === "string" ? frame : null;
+  } catch {
+    return null;
   }
 }

@@ -14,6 +14,8 @@ import { TranscriptFollower } from "./transcript_follower.js";
 /** @typedef {import("./service_client.js").ServiceClient} ServiceClient */
 /** @typedef {import("./transcript_follower.js").TranscriptSnapshot} TranscriptSnapshot */
 /** @typedef {import("./types.js").Summary} Summary */
+/** @typedef {import("./expansion/actions.js").Action} Action */
+/** @typedef {import("./expansion/state.js").Pane} Pane */
 
 /**
  * One session, live, for as long as the component is there.
@@ -25,6 +27,27 @@ import { TranscriptFollower } from "./transcript_follower.js";
 export function useTranscript(service, session, { locale, view } = {}) {
   const follower = useMemo(() => new TranscriptFollower(service, session, { locale, view }), [service, session, locale, view]);
   return useSyncExternalStore(follower.subscribe, follower.getSnapshot, follower.getSnapshot);
+}
+
+/**
+ * What the reader opened by hand in one session, and how to change it (docs/clients.md). Everything on the page that shows
+ * the session shares it, the elements too; it is kept while the page lives.
+ *
+ * @param {ServiceClient} service @param {string} session
+ * @returns {[Pane, (action: Action) => void]}
+ */
+export function useExpansion(service, session) {
+  const store = useMemo(() => expansionOf(service, session), [service, session]);
+  return [useSyncExternalStore(store.subscribe, store.getSnapshot, store.getSnapshot), store.dispatch];
+}
+
+/** @param {ServiceClient} service @param {string} session */
+function expansionOf(service, session) {
+  return {
+    subscribe: (/** @type {() => void} */ listener) => service.join({ expanded: (changed) => changed === session && listener() }),
+    getSnapshot: () => service.pane(session),
+    dispatch: (/** @type {Action} */ action) => service.dispatch(action),
+  };
 }
 
 /**

@@ -155,7 +155,16 @@ export class ServiceClient {
 
   /** @param {(member: Member) => void} say */
   #tell(say) {
-    for (const member of [...this.#members]) say(member);
+    for (const member of [...this.#members]) {
+      try {
+        say(member);
+      } catch (problem) {
+        // One member's fault is nobody else's; it is told as any uncaught one.
+        queueMicrotask(() => {
+          throw problem;
+        });
+      }
+    }
   }
 
   #followList() {

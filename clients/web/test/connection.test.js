@@ -268,6 +268,19 @@ test("a socket that went silent is lost, and one that answers is not", timed(asy
   connection.close();
 }));
 
+test("what is no message is a lost connection", timed(async (net) => {
+  for (const rubbish of ["{", "null", "[]", "<html>", '{"type": 1}']) {
+    const { connection, frames } = connect(net);
+    connection.start();
+    await settled();
+    net.last().welcome();
+    net.last().dispatchEvent(new MessageEvent("message", { data: rubbish }));
+    assert.equal(connection.link.name, "waiting", rubbish);
+    assert.deepEqual(frames, []);
+    connection.close();
+  }
+}));
+
 test("closed is closed: no timer, no socket, no waking; started again it connects", timed(async (net) => {
   const { connection, links } = connect(net);
   connection.start();

@@ -103,6 +103,25 @@ test("what was opened outlives a closed connection, and goes with its session", 
   assert.equal(service.pane("s").opened.size, 0);
 }));
 
+test("a member that fails keeps nothing from the others, and is not silent", timed(async (net, service) => {
+  const told = [""];
+  service.join({
+    frame: () => {
+      throw new Error("a view's own fault");
+    },
+  });
+  service.join({ frame: (frame) => told.push(frame.type) });
+  await nextTask();
+  net.last().welcome();
+  const uncaught = new Promise((resolve) => process.once("uncaughtException", resolve));
+  const before = process.listeners("uncaughtException").slice(0, -1);
+  for (const listener of before) process.off("uncaughtException", listener);
+  net.last().say({ type: "preferences", preferences: {} });
+  assert.match(String(await uncaught), /a view's own fault/);
+  for (const listener of before) process.on("uncaughtException", listener);
+  assert.deepEqual(told, ["", "preferences"]);
+}));
+
 test("time is the service's", timed(async (net, service) => {
   service.join({});
   await nextTask();
