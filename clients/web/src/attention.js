@@ -15,6 +15,8 @@ export class Attention {
     this.root = root;
     this.places = places;
     this.sections = sections;
+    /** Whether anything is selected. To ask the document makes it lay itself out, so it is asked when that changes. */
+    this.isSelecting = false;
     /** Where a selection was last; its every pixel is told. @type {Placed | null} */
     this.last = null;
     this.selected = () => this.#selected();
@@ -49,7 +51,7 @@ export class Attention {
 
   /** @returns {Range | null} what is selected, as far as it reaches in here */
   #range() {
-    const selection = document.getSelection();
+    const selection = this.isSelecting ? document.getSelection() : null;
     if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
     const range = selection.getRangeAt(0);
     return range.intersectsNode(this.root) ? range : null;
@@ -57,7 +59,8 @@ export class Attention {
 
   #selected() {
     const selection = document.getSelection();
-    const place = selection && !selection.isCollapsed && this.root.contains(selection.focusNode) ? this.placeOf(selection.focusNode) : null;
+    this.isSelecting = selection?.isCollapsed === false;
+    const place = this.isSelecting && selection && this.root.contains(selection.focusNode) ? this.placeOf(selection.focusNode) : null;
     if (place === this.last) return;
     this.last = place;
     this.#touch(place);

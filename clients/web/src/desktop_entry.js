@@ -47,7 +47,10 @@ export class EntryView {
     const outside = value.outside ?? NO_REFS;
     const errors = outside.filter(isError);
     const others = outside.filter((ref) => !isError(ref));
-    if (value.boundary) last = this.#put(last, value.boundary, "boundary");
+    if (value.boundary) {
+      last = this.#put(last, value.boundary, "boundary");
+      this.turn.stands.get(value.boundary)?.holder?.element.toggleAttribute("data-later", before !== null);
+    }
     last = this.#process(value, last, isWhole);
     order.put(last, this.tail);
     last = this.tail;
@@ -58,7 +61,15 @@ export class EntryView {
     const around = [...(value.boundary ? [value.boundary] : []), ...(value.answer ?? NO_REFS), ...outside];
     for (const ref of this.around) if (!around.includes(ref)) this.#retire(ref);
     this.around = around;
+    this.markEnd();
     return this.end;
+  }
+
+  /** Where an open process ends and the answer begins is drawn; a closed one ends with its header. */
+  markEnd() {
+    const ref = this.value?.answer?.[0];
+    const stand = ref === undefined ? undefined : this.turn.stands.get(ref);
+    stand?.holder?.element.toggleAttribute("data-closes", this.level?.isOpen === true && !this.value?.outside?.some(isError));
   }
 
   /** The entry is gone; what another one names stays. */

@@ -60,6 +60,7 @@ export class Stand extends Place {
     for (const element of this.#elements()) {
       element.dataset.part = this.part;
       element.toggleAttribute("data-inside", this.above.length > 1);
+      if (this.part !== "answer") element.removeAttribute("data-closes");
       element.style.order = String(this.order);
     }
   }
@@ -114,6 +115,8 @@ export class Stand extends Place {
 function clear(element) {
   delete element.dataset.part;
   element.removeAttribute("data-inside");
+  element.removeAttribute("data-closes");
+  element.removeAttribute("data-later");
   element.style.order = "";
 }
 

@@ -103,6 +103,8 @@ export class DesktopTurn {
     }
     this.drawn = entries;
     for (const one of this.leaving) if (one.pass !== this.pass) this.#drop(one);
+    const processes = entries.filter((entry) => entry.disclosure).length;
+    this.section.element.toggleAttribute("data-single-process", processes === 1);
   }
 
   /** @param {Stand | Level} one */
@@ -122,6 +124,7 @@ export class DesktopTurn {
     const pane = /** @type {Pane} */ (this.pane);
     for (const level of this.levels.values()) level.open(pane);
     for (const level of this.levels.values()) level.show();
+    for (const entry of this.entries.values()) entry.markEnd();
     for (const stand of this.stands.values()) {
       stand.show();
       stand.open(pane);
@@ -283,11 +286,17 @@ export class DesktopTurn {
     if (first) this.#focus(first);
     board.dispatch(action);
     this.derive();
+    if (first) this.#headerAt(first)?.reveal();
+  }
+
+  /** @param {Address} at */
+  #headerAt(at) {
+    return at.kind === "item" ? undefined : this.levels.get(keyOf(at))?.header;
   }
 
   /** @param {Address} at */
   #focus(at) {
-    for (const level of this.levels.values()) if (level.at.kind === at.kind && level.at.id === at.id) level.header.focus();
+    this.#headerAt(at)?.focus();
     if (at.kind === "item") this.stands.get(at.id)?.holder?.own()?.button.focus({ preventScroll: true });
   }
 
@@ -362,6 +371,7 @@ export class DesktopTurn {
   leave() {
     for (const level of this.levels.values()) level.header.element.remove();
     for (const stand of this.stands.values()) stand.let(false);
+    this.section.element.removeAttribute("data-single-process");
     for (const seat of this.section.seats.values()) {
       setVisibility(seat.element, "shown");
       for (const part of seat.wanted.kind === "assistant_step" ? (seat.view?.parts?.() ?? []) : []) setVisibility(part.element, "shown");

@@ -54,7 +54,14 @@ export class LevelHeader {
 
   focus() {
     this.button.focus({ preventScroll: true });
+  }
+
+  /** Brings it into sight where it belongs: what it held may have been all that was seen. */
+  reveal() {
+    // One that sticks to the upper edge is in sight, wherever it belongs.
+    this.element.style.position = "static";
     this.element.scrollIntoView({ block: "nearest" });
+    this.element.style.position = "";
   }
 
   /** @param {DesktopHeader} header @param {boolean} active */

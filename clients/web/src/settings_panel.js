@@ -73,14 +73,14 @@ export class SettingsPanel {
   /** One of a few, as a segmented control. @param {PreferenceName} name @param {string} label @param {readonly string[]} values */
   #choice(name, label, values) {
     const inputs = values.map((value) => {
-      const input = /** @type {HTMLInputElement} */ (el("input", { type: "radio", name: `${this.name}-${name}`, value }));
+      const input = /** @type {HTMLInputElement} */ (el("input", { class: "choice", type: "radio", name: `${this.name}-${name}`, value }));
       input.addEventListener("change", () => this.onChange({ [name]: value }));
       return input;
     });
     this.controls.set(name, (held) => {
       for (const input of inputs) input.checked = input.value === held;
     });
-    const options = inputs.map((input) => el("label", {}, input, el("span", {}, this.words.named(`${name}_${input.value}`, input.value))));
+    const options = inputs.map((input) => el("label", {}, input, el("span", { class: "choice-name" }, this.words.named(`${name}_${input.value}`, input.value))));
     return el("fieldset", { class: "setting" }, el("legend", {}, label), el("div", { class: "segments" }, ...options));
   }
 

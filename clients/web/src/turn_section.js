@@ -72,7 +72,9 @@ export class TurnSection {
   }
 
   drawFacts() {
-    this.element.dataset.status = textOf(this.turn.facts.status);
+    // An equal write would have the browser look at the style of all that stands in the turn.
+    const status = textOf(this.turn.facts.status);
+    if (this.element.dataset.status !== status) this.element.dataset.status = status;
     this.#drawQueue();
     this.derive();
     this.drawStatus();
