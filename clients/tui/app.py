@@ -333,7 +333,7 @@ class TuiApp(App[int]):
                 hits = await service.search(session.name, session.view, f'"{query}"')
         except WireError:
             return  # what is shown was searched all the same
-        self.searching.note_hits(hits, query)
+        self.searching.note_hits(hits, query, session.view)
         self._draw_bars()
 
     def action_match(self, count: int) -> None:

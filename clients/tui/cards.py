@@ -13,6 +13,8 @@ from clients.tui.content import (
     is_blocks,
     json_text,
     left_out,
+    number_of,
+    objects_of,
     telling,
     text_of,
 )
@@ -105,7 +107,7 @@ def body_pieces(row: Json, body: tuple[str, ...], look: Look) -> dict[int | None
 
 def step_notes(row: Json, body: tuple[str, ...], look: Look) -> list[Piece]:
     """Give what else a step says of its body: what was left out, and that it was cut short."""
-    shown = [one for one in row.get("blocks") or () if isinstance(one, dict) and one.get("type") in body]
+    shown = [one for one in objects_of(row.get("blocks")) if one.get("type") in body]
     notes = [_rest(left_out(block, look.words), look) for block in shown if block.get("truncated")]
     if row.get("status") == "interrupted" and body:
         notes.append(look.piece("warning", f"({look.words['interrupted']})"))
@@ -114,13 +116,13 @@ def step_notes(row: Json, body: tuple[str, ...], look: Look) -> list[Piece]:
 
 def footer_piece(step: Json, look: Look) -> Piece | None:
     """Give a step's timing (D-5); None where nothing is known."""
-    duration = duration_of(step.get("footer") or {})
+    duration = duration_of(step.get("footer"))
     return None if duration is None else look.piece("footer", f"⏱ {duration_text(duration, look.locale)}")
 
 
 def queued_pieces(queued: Json, look: Look) -> Iterator[Piece]:
     """What the reader wrote and the agent has not taken yet."""
-    for waiting in queued:
+    for waiting in objects_of(queued):
         text = content_text(waiting.get("content"), look.words)
         yield look.piece("queued", f"{look.words['queued']}: {text}", "… ")
 
@@ -129,7 +131,7 @@ def _human(row: Json, look: Look) -> Iterator[Piece]:
     yield look.blank()
     yield look.piece("user_name", look.words[str(row["kind"])], "")
     yield look.piece("user", content_text(row.get("content"), look.words), USER)
-    for block in row.get("content") or ():
+    for block in objects_of(row.get("content")):
         note = left_out(block, look.words)
         if note:
             yield _rest(note, look)
@@ -202,11 +204,9 @@ def _search(row: Json, look: Look) -> Iterator[Piece]:
     yield from _card(row, look, "⌕", asked, "")
     if look.phase != "expanded":
         return
-    sources = row.get("sources")
-    for source in sources if isinstance(sources, list) else ():
-        if isinstance(source, dict):
-            words = " ".join(str(source[name]) for name in ("title", "url") if source.get(name))
-            yield look.piece("detail", one_line(words), f"{_DETAIL}→ ")
+    for source in objects_of(row.get("sources")):
+        words = " ".join(str(source[name]) for name in ("title", "url") if source.get(name))
+        yield look.piece("detail", one_line(words), f"{_DETAIL}→ ")
 
 
 def _command(row: Json, look: Look) -> Iterator[Piece]:
@@ -294,7 +294,7 @@ def _more(row: Json, look: Look) -> Iterator[Piece]:
     if row.get("truncated") and (look.phase == "expanded" or row.get("kind") in ("notice", "turn_error")):
         yield _rest(left_out(row, look.words), look)
     if row.get("heads") and look.phase == "expanded":
-        sizes = [head.get("bytes") or 0 for head in row["heads"] if isinstance(head, dict)]
+        sizes = [number_of(head.get("bytes")) or 0 for head in objects_of(row["heads"])]
         yield _rest(left_out({"truncated": True, "bytes": sum(sizes)}, look.words), look)
 
 

@@ -32,6 +32,11 @@ def text_of(block: Json) -> str:
     return text if isinstance(text, str) else ""
 
 
+def objects_of(value: Json) -> list[dict[str, Json]]:
+    """Give the objects of a list; none where it is no list."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list | tuple) else []
+
+
 def is_blank(text: str) -> bool:
     """Say whether a text has nothing to show."""
     return not text.strip()
@@ -47,7 +52,7 @@ def left_out(value: Json, words: Words) -> str:
     """Say that a text is a head, and of how much; empty where it is whole."""
     if not isinstance(value, dict) or not value.get("truncated"):
         return ""
-    return "… " + words["in_all"].format(size=size_text(value.get("bytes") or 0))
+    return "… " + words["in_all"].format(size=size_text(number_of(value.get("bytes")) or 0))
 
 
 def content_text(blocks: Json, words: Words) -> str:
@@ -115,6 +120,8 @@ def number_of(value: Json) -> float | None:
 
 def duration_of(facts: Json) -> float | None:
     """Give how long something took, in ms; None where it is unknown or 0 (A-7)."""
+    if not isinstance(facts, dict):
+        return None
     told = number_of(facts.get("duration_ms"))
     if told is None:
         start, end = number_of(facts.get("started_at_ms")), number_of(facts.get("ended_at_ms"))

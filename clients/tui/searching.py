@@ -6,6 +6,7 @@ from clients.tui.find import MOST, Place, pattern_of, places
 from clients.tui.stack import top_of
 from clients.tui.view import TranscriptView
 from clients.tui.words import Words
+from clients.wire.messages import Json
 from clients.wire.service import SearchHit
 
 
@@ -66,10 +67,11 @@ class Searching:
         self.goes_on = self.goes_on and not found
         return found
 
-    def note_hits(self, hits: tuple[SearchHit, ...], query: str) -> None:
+    def note_hits(self, hits: tuple[SearchHit, ...], query: str, view: Json) -> None:
         """Count what the service found and this phase does not show."""
         if query == self.query:
-            self._elsewhere = sum(bool(hit.hidden_by or hit.within) for hit in hits)
+            is_open = view["phase"] == "expanded"
+            self._elsewhere = sum(bool(hit.hidden_by or (hit.within and not is_open)) for hit in hits)
 
     def told(self, words: Words) -> str:
         """Say how the search stands; empty without one."""

@@ -1,5 +1,6 @@
 """The rest of great texts: which texts of a row are heads, and where the whole ones go (`docs/protocol.md`)."""
 
+from clients.tui.content import objects_of
 from clients.wire.held import HeldRow
 from clients.wire.messages import Json
 
@@ -10,9 +11,7 @@ _OWN = ("output", "progress", "text", "summary", "message")
 def cut_texts(row: HeldRow) -> list[str]:
     """Give the pointers of a row's texts that are heads."""
     value = row.value
-    found = [
-        str(head["field"]) for head in value.get("heads") or () if isinstance(head, dict) and "field" in head
-    ]
+    found = [head["field"] for head in objects_of(value.get("heads")) if isinstance(head.get("field"), str)]
     for name in ("blocks", "content", "output"):
         blocks = value.get(name)
         for at, block in enumerate(blocks if isinstance(blocks, list) else ()):
@@ -29,6 +28,8 @@ def cut_texts(row: HeldRow) -> list[str]:
 
 def complete(row: HeldRow, pointer: str, text: str) -> None:
     """Put a whole text where its head is; a place that is not there any more stays as it is."""
+    if not pointer.startswith("/"):
+        return
     value = row.value
     *path, last = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
     holder: Json = value

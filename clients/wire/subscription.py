@@ -20,6 +20,7 @@ from clients.wire.messages import (
     Earlier,
     Error,
     Json,
+    NotOursError,
     OfSubscription,
     Position,
     Reset,
@@ -135,7 +136,11 @@ class Subscription:
         return {"type": "load_earlier", "sub": self.sub, "limit": limit}
 
     def receive(self, frame: OfSubscription) -> Iterator[Told]:
-        """Take a frame; gives what it changes and what to send, each before the next is done."""
+        """Take a frame; gives what it changes and what to send, each before the next is done.
+
+        Raises:
+            NotOursError: a row without a key, say; no service of ours sends that.
+        """
         if frame.sub != self.sub:
             return
         if isinstance(frame, Error):
@@ -148,6 +153,8 @@ class Subscription:
             yield from self._take(frame)
         except OutOfStepError:
             yield from self._again()
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise NotOursError(f"what came cannot be understood: {error!r}") from None
 
     def _take(self, frame: Snapshot | Earlier | Delta | CaughtUp | Reset) -> Iterator[Told]:
         match frame:

@@ -1,6 +1,7 @@
 """The Python client on a running service: it comes back by position after every loss, and says how it is."""
 
 import asyncio
+import json
 from pathlib import Path
 
 import jwt
@@ -11,9 +12,9 @@ from api.codes import may_reconnect as service_says
 from clients.wire.address import WireError, address_of
 from clients.wire.backoff import FIRST_S, LONGEST_S, BackOff
 from clients.wire.connection import may_reconnect
-from clients.wire.messages import NotOursError, decode_frame
+from clients.wire.messages import NotOursError, Snapshot, decode_frame
 from clients.wire.service import reaching
-from clients.wire.subscription import Prepended
+from clients.wire.subscription import Prepended, Subscription
 from tests.api.socket_stack import serving_sockets
 from tests.api.stack import SECRET
 from tests.clients.wire_service import VIEW, Event, following, process
@@ -208,6 +209,20 @@ def test_what_is_no_message_says_so() -> None:
         with pytest.raises(NotOursError):
             decode_frame(raw)
     assert decode_frame('{"type": "of/tomorrow", "more": 1}') is None
+
+
+def test_a_frame_that_cannot_be_understood_is_no_crash() -> None:
+    """A row without a key, from whoever answers there."""
+    subscription = Subscription("s", VIEW)
+    subscription.subscribe()
+    raw = {
+        "type": "snapshot", "sub": subscription.sub, "view_rev": 0, "position": {"epoch": "e", "version": 1},
+        "view": VIEW, "history_complete": True, "turns": [{"turn": 1, "rows": [{}]}], "part": 0, "last": True,
+    }  # fmt: skip
+    frame = decode_frame(json.dumps(raw))
+    assert isinstance(frame, Snapshot)
+    with pytest.raises(NotOursError):
+        list(subscription.receive(frame))
 
 
 def test_close_codes_are_judged_as_the_service_means_them() -> None:
