@@ -7,8 +7,9 @@ import re
 
 from rich.cells import cell_len, split_graphemes
 
-# Whatever else may take two cells, or none.
-_NOT_SINGLE = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2500-\u25fc]")
+# What surely takes one cell: Latin, Greek, Cyrillic, dashes, quotes, arrows, boxes, ticks. Others may take two or none.
+SINGLE = "\x20-\x7e\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2190-\u21ff\u2500-\u25fc\u2713-\u2718"
+_NOT_SINGLE = re.compile(f"[^{SINGLE}]")
 ONE_ROW = (0,)
 
 

@@ -151,6 +151,10 @@ async def test_earlier_turns_are_loaded_when_the_reader_goes_up(tmp_path: Path) 
             await screen.shows("beginning of the session")
             assert "┃ question 1" in screen.body()
             assert [one.number for one in held.turns] == list(range(1, 701))
+            await screen.press("ctrl+o")
+            await screen.shows("output 1")
+            assert "┃ question 1" in screen.body()
+            assert len(screen.app.session.subscription.held.turns) == 700
 
 
 async def test_the_text_at_the_top_stays_there_with_the_width_the_phase_and_the_colours(

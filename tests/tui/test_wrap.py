@@ -1,11 +1,13 @@
 """Rows of a line: none wider than the screen, nothing lost; what grows is wrapped as if it had come at once."""
 
+import re
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from clients.tui.piece import Piece
-from clients.tui.wrap import cut, row_starts
+from clients.tui.wrap import SINGLE, cut, row_starts
 
 TEXT = st.lists(
     st.sampled_from([*"ab  -—é中文，😀\u0301", "\u2764\ufe0f", "\U0001f469\u200d\U0001f4bb"]), max_size=120
@@ -17,6 +19,13 @@ def rows_of(text: str, width: int, hang: int) -> list[str]:
     """The rows as they begin."""
     starts = list(row_starts(text, width, hang))
     return [text[begin:end] for begin, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+
+
+def test_what_counts_as_one_cell_is_one_cell() -> None:
+    """The short way is right for each character that it is for."""
+    single = [char for char in map(chr, range(0x10000)) if re.fullmatch(f"[{SINGLE}]", char)]
+    assert len(single) > 1_000
+    assert [char for char in single if cell_len(char) != 1] == []
 
 
 @given(TEXT, WIDTH, st.integers(0, 4))
