@@ -154,3 +154,29 @@ def test_an_answer_that_was_not_taken_can_be_given_again(
     row.get_by_role("button", name="Deny").click()
     expect(row).to_contain_text("Sent.")
     assert answers(receiver) == [("deny", None), ("deny", None)]
+
+
+def test_hostile_options_are_text_and_go_as_they_came(forwarding: TranscriptPage, receiver: Receiver) -> None:
+    """Markup in a label is a label; what is no option in a list is left out."""
+    hit = "<img src=x onerror=window.hit=1>\u202e"
+    options = [
+        {"id": "x\u0000y", "label": hit, "description": hit},
+        None,
+        7,
+        {"id": "z" * 300},
+        {"__proto__": "p"},
+    ]
+    forwarding.append(*asked(kind="question", payload={"options": options}))
+    forwarding.open()
+    row = forwarding.row("interaction:i/1")
+    expect(row.locator(".choice")).to_have_count(1)
+    row.locator(".choice").click()
+    expect(row).to_contain_text("Sent.")
+    assert answers(receiver) == [("x\u0000y", None)]
+    assert "\u202e" not in row.inner_text()
+    assert forwarding.page.evaluate(
+        "() => [window.hit ?? null, document.querySelectorAll('.thread img').length]"
+    ) == [
+        None,
+        0,
+    ]

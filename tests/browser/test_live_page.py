@@ -170,3 +170,29 @@ def test_labels_and_words_are_in_the_readers_language(page: Page, service: Servi
         transcript.open()
         expect(transcript.control()).to_have_text("1 次工具调用 · 1 条消息")
         expect(transcript.page.locator(".pane-head").get_by_role("button", name="设置")).to_be_visible()
+
+
+def test_a_screen_reader_hears_one_line_a_turn(transcript: TranscriptPage) -> None:
+    """That it waits, that it ended; never the text that streams, and nothing of what the page opened with (E-17)."""
+    transcript.append(*start())
+    transcript.open()
+    heard = transcript.page.locator('.pane-body > [aria-live="polite"]')
+    transcript.page.evaluate(
+        """() => {
+          const said = (window.said = []);
+          const line = document.querySelector('.pane-body > [aria-live="polite"]');
+          new MutationObserver(() => said.push(line.textContent)).observe(line, { childList: true, subtree: true });
+        }"""
+    )
+    transcript.append(chunk("text", text=" a time**, one word after the other.\n"))
+    expect(transcript.row("step:1:1")).to_contain_text("one word after the other")
+    expect(heard).to_have_text("")
+    transcript.append({"type": "interaction/request", "id": "i1", "kind": "question", "title": "Which?"})
+    expect(heard).to_have_text("The turn waits for an answer.")
+    transcript.append({"type": "interaction/resolve", "id": "i1", "outcome": "this"}, turn_end())
+    expect(heard).to_have_text("The turn has ended: Completed.")
+    said = transcript.page.evaluate("() => window.said.filter(Boolean)")
+    assert [line for line in said if "running" not in line] == [
+        "The turn waits for an answer.",
+        "The turn has ended: Completed.",
+    ]
