@@ -30,7 +30,7 @@ _HEADERS: Final = (
     (b"referrer-policy", b"no-referrer"),
     (b"vary", b"Accept, Accept-Language, Authorization, Origin"),
 )
-_EXPOSED: Final = b"ETag, Retry-After"
+_EXPOSED: Final = b"Content-Disposition, ETag, Retry-After"
 _PREFLIGHT_HEADERS: Final = (
     (b"access-control-allow-methods", b"GET, POST, PATCH, DELETE"),
     (b"access-control-allow-headers", b"Authorization, Content-Type, If-None-Match, Last-Event-ID"),

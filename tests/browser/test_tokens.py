@@ -1,6 +1,7 @@
 """The page where the service asks for a token."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import jwt
@@ -76,3 +77,25 @@ def test_a_token_sees_its_own_sessions(shown: Page, guarded: Service) -> None:
     expect(shown.locator("[data-session=mine-1]")).to_be_visible()
     expect(shown.locator("[data-session=yours-1]")).to_have_count(0)
     expect(shown.locator(".pane-message")).to_contain_text("may not read this session")
+
+
+def test_the_pages_tools_send_the_token(shown: Page, guarded: Service, tmp_path: Path) -> None:
+    """A link waits for it, the search and the export carry it, and no address holds it."""
+    append(guarded, "t3", *turn_with_tool(), turn_end())
+    asked: list[str] = []
+    shown.on("request", lambda request: asked.append(request.url))
+    shown.goto(f"{guarded.address}/#t3/row/tool:call-1")
+    secret = token()
+    sign_in(shown, secret)
+    expect(shown.locator('[data-key="tool:call-1"]')).to_be_focused()
+    shown.keyboard.press("/")
+    shown.keyboard.type("needle")
+    expect(shown.locator(".hit")).to_have_count(1)
+    shown.keyboard.press("Escape")
+    shown.get_by_role("button", name="Export").click()
+    with shown.expect_download() as downloading:
+        shown.get_by_role("button", name="Markdown").click()
+    downloading.value.save_as(tmp_path / "t3.md")
+    assert downloading.value.suggested_filename == "turnfold-t3.md"
+    assert "There are **42** rows." in (tmp_path / "t3.md").read_text()
+    assert not [url for url in asked if secret in url]
