@@ -168,7 +168,7 @@ export function toolRow(body, page) {
       setText(work.name, review ? textOf(review.path) : textOf(row.name));
       setText(work.excerpt, review ? "" : excerptOf(row));
       setText(work.note, noteOf(row, page));
-      work.disclosure.button.toggleAttribute("data-review", review !== undefined);
+      for (const part of [work.disclosure.button, work.disclosure.panel]) part.toggleAttribute("data-review", review !== undefined);
       const sameHeads = sameValue(shown?.heads, row.heads);
       const sameReview = Boolean(review) === Boolean(shown && reviewOf(shown));
       if (!shown || !sameHeads || !sameReview || !sameValue(shown.input, row.input)) {
