@@ -1,7 +1,7 @@
 """How each kind of piece looks, in the terminal's own colours or in ours; without colours by weight alone.
 
 `terminal` names the sixteen colours alone, those that are readable on a light and on a dark ground, and paints no
-ground of its own: whatever the terminal has stays.
+ground of its own: whatever the terminal has stays. What recedes is dim there: bright black is the ground of some.
 """
 
 from collections.abc import Mapping
@@ -19,19 +19,19 @@ _COLOURS: Final[Mapping[str, tuple[str, str, str]]] = {
     "user": ("default", "#eef2f6", "#1f2328"),
     "bar": ("blue", "#7ab7ff", "#0550ae"),
     "name": ("magenta", "#c9a6ff", "#7a3fc0"),
-    "reasoning": ("bright_black", "#8b96a5", "#6a737d"),
+    "reasoning": ("dim", "#8b96a5", "#6a737d"),
     "card": ("cyan", "#7fc4c9", "#1b6f78"),
     "card_failed": ("red", "#ff8b85", "#b3261e"),
     "card_running": ("cyan", "#9fe0e4", "#0f5c66"),
     "detail": ("default", "#aab4c0", "#4b535c"),
-    "context": ("bright_black", "#8b96a5", "#6a737d"),
-    "footer": ("bright_black", "#727d8b", "#7d8590"),
+    "context": ("dim", "#8b96a5", "#6a737d"),
+    "footer": ("dim", "#7f8a98", "#656d76"),
     "pending": ("magenta", "#ffd479", "#8a4b00"),
     "notice": ("default", "#aab4c0", "#4b535c"),
     "warning": ("magenta", "#ffd479", "#8a4b00"),
     "error": ("red", "#ff8b85", "#b3261e"),
-    "divider": ("bright_black", "#727d8b", "#7d8590"),
-    "tail": ("bright_black", "#727d8b", "#7d8590"),
+    "divider": ("dim", "#7f8a98", "#656d76"),
+    "tail": ("dim", "#7f8a98", "#656d76"),
     "life": ("green", "#8fd694", "#1a7f37"),
     "queued": ("blue", "#7ab7ff", "#0550ae"),
     "more": ("blue", "#7ab7ff", "#0550ae"),
@@ -39,7 +39,7 @@ _COLOURS: Final[Mapping[str, tuple[str, str, str]]] = {
     "heading": ("default", "#ffffff", "#000000"),
     "added": ("green", "#8fd694", "#1a7f37"),
     "taken": ("red", "#ff8b85", "#b3261e"),
-    "thumb": ("bright_black", "#727d8b", "#9aa2ab"),
+    "thumb": ("dim", "#727d8b", "#9aa2ab"),
 }
 _WEIGHTS: Final[Mapping[str, str]] = {
     "user_name": "bold", "name": "bold", "reasoning": "italic", "card_running": "bold", "pending": "bold reverse",
