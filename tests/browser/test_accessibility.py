@@ -163,6 +163,39 @@ def test_a_state_violates_no_rule(
     assert violations(transcript.page, axe) == []
 
 
+@pytest.fixture
+def on_desktop(transcript: TranscriptPage) -> Iterator[TranscriptPage]:
+    """The same page in the other presentation."""
+    transcript.prefer(presentation="desktop")
+    yield transcript
+    transcript.prefer(presentation=None)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("is_over", [False, True])
+def test_the_desktop_presentation_violates_no_rule(
+    on_desktop: TranscriptPage, axe: str, is_over: bool, scheme: str
+) -> None:
+    """Headers, groups, thinking and rows, while a turn runs and when it is over, everything open."""
+    page = on_desktop.page
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light", reduced_motion="reduce")
+    begin = turn_with_tool()
+    ends = [*begin[5:], turn_end()] if is_over else [call("c9")[0]]
+    on_desktop.append(
+        *begin[:5], *call("c2", [DIFF]), *call("c3", "broke", status="error", exit_code=2), *ends
+    )
+    on_desktop.open()
+    expect(page.locator(".level-entry")).to_be_visible()
+    for kind in ("entry", "group"):
+        header = page.locator(f".level-{kind} > .level-button")
+        if header.get_attribute("aria-expanded") == "false":
+            header.click()
+    on_desktop.row("tool:c2").locator(".work").click()
+    page.locator(".thinking .disclosure").first.click()
+    expect(on_desktop.row("tool:c2").locator(".diff")).to_be_visible()
+    assert violations(page, axe) == []
+
+
 @pytest.mark.parametrize("state", [folded, opened, waiting], ids=lambda state: state.__name__)
 def test_a_narrow_screen_violates_no_rule(
     transcript: TranscriptPage, axe: str, state: Callable[[TranscriptPage], None]

@@ -33,7 +33,7 @@ export class LevelHeader {
     this.count = el("span", { class: "level-count" });
     this.button = el("button", { type: "button", class: "disclosure level-button", "aria-expanded": "false" }, this.what, this.time, this.count, icon("chevron"));
     const isEntry = at.kind === "entry";
-    this.element = el("div", { class: `level level-${at.kind}`, role: "heading", "aria-level": isEntry ? "4" : "5", "data-level": at.id }, this.button);
+    this.element = el("div", { class: `level level-${at.kind}`, role: "heading", "aria-level": isEntry ? "3" : "4", "data-level": at.id }, this.button);
     this.bar = isEntry ? null : new FoldBar(this.element, words.fold_group, onToggle);
     this.button.addEventListener("click", onToggle);
     // A list of ids costs what it names, so it is made when somebody may ask for it.
