@@ -11,7 +11,7 @@ declare module "react" {
         Partial<
           Pick<
             import("./transcript_element.js").TurnfoldTranscript,
-            "src" | "locale" | "session" | "token" | "ticket" | "service" | "view" | "mode" | "foldPartial" | "noBanner" | "label"
+            "src" | "locale" | "session" | "token" | "ticket" | "service" | "view" | "mode" | "foldPartial" | "noBanner" | "label" | "linkOf"
           >
         > & { ref?: import("react").Ref<import("./transcript_element.js").TurnfoldTranscript> };
     }

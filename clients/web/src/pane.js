@@ -9,7 +9,7 @@ import { RowActions } from "./row_actions.js";
 import { Scroller } from "./scroll.js";
 import { SessionCalls } from "./session_calls.js";
 import { Subscription } from "./subscription.js";
-import { blobLoader, rowTextReader } from "./service.js";
+import { Blobs, rowTextReader } from "./service.js";
 import { shortenedNote } from "./shortened.js";
 import { WaitingBar } from "./waiting_bar.js";
 
@@ -63,6 +63,7 @@ export class Pane {
     this.element = el("div", { class: "pane-body" }, this.find.element, this.notice, this.scroll, this.latest, this.waiting.element, this.announcer);
     this.scroller = new Scroller(this.scroll, this.column, () => this.#drawLatest());
     const fetchPart = rowTextReader(`${base}/rows/`, host.headers);
+    this.blobs = new Blobs((sha) => `${base}/blobs/${encodeURIComponent(sha)}`, host.headers);
     this.view = new TranscriptView(this.subscription.transcript, this.#page(session, fetchPart), this.scroller, () => this.#drawn());
     this.column.append(this.view.element);
     new RowActions(this.view.element, { words, rowOf: (key, path) => this.view.rowAt(key, path)?.row ?? null, fetchPart, linkOf: host.linkOf });
@@ -78,7 +79,6 @@ export class Pane {
   /** @param {string} session @param {import("./shortened.js").Fetch} fetchPart */
   #page(session, fetchPart) {
     const { host } = this;
-    const base = `v1/sessions/${encodeURIComponent(session)}`;
     return {
       session,
       words: host.words,
@@ -88,7 +88,7 @@ export class Pane {
       expansion: () => host.expansion(session),
       focusFirst: host.focusFirst,
       dispatch: host.dispatch,
-      loadBlob: blobLoader((sha) => host.urlOf(`${base}/blobs/${encodeURIComponent(sha)}`), host.headers),
+      loadBlob: (/** @type {string} */ sha, /** @type {(url: string) => void} */ show) => this.blobs.load(sha, show),
       shortened: shortenedNote(host.words, fetchPart),
       answers: {
         taken: host.answersTaken,
@@ -239,6 +239,7 @@ export class Pane {
     this.find.stop();
     this.following.stop();
     this.view.stop();
+    this.blobs.free();
     this.scroller.stop();
     this.element.remove();
   }

@@ -16,26 +16,35 @@ export function rowTextReader(base, headers) {
 }
 
 /**
- * Gives the address of an image or file. A browser sends no token with an image's own request, so with one the content
- * is fetched, and shown out of memory for as long as the page stands.
- *
- * @param {(sha: string) => string} urlOf
- * @param {Headers} headers
- * @returns {(sha: string, show: (url: string) => void) => void}
+ * The addresses of images and files. A browser sends no token with an image's own request, so with one the content is
+ * fetched, and shown out of memory until it is freed.
  */
-export function blobLoader(urlOf, headers) {
-  /** @type {Map<string, Promise<string>>} */
-  const loaded = new Map();
-  return (sha, show) => {
-    const sent = headers();
+export class Blobs {
+  #loaded = /** @type {Map<string, Promise<string>>} */ (new Map());
+
+  /** @param {(sha: string) => string} urlOf @param {Headers} headers */
+  constructor(urlOf, headers) {
+    this.urlOf = urlOf;
+    this.headers = headers;
+  }
+
+  /** @param {string} sha @param {(url: string) => void} show told once there is an address; never, if it could not be loaded */
+  load(sha, show) {
+    const sent = this.headers();
     if (Object.keys(sent).length === 0) {
-      show(urlOf(sha));
+      show(this.urlOf(sha));
       return;
     }
-    const found = loaded.get(sha) ?? load(urlOf(sha), sent);
-    loaded.set(sha, found);
-    found.then(show, () => loaded.delete(sha));
-  };
+    const loaded = this.#loaded.get(sha) ?? load(this.urlOf(sha), sent);
+    this.#loaded.set(sha, loaded);
+    loaded.then(show, () => this.#loaded.delete(sha));
+  }
+
+  /** What was loaded is shown nowhere any more. */
+  free() {
+    for (const loaded of this.#loaded.values()) loaded.then((url) => URL.revokeObjectURL(url), () => undefined);
+    this.#loaded.clear();
+  }
 }
 
 /** @param {string} url @param {Record<string, string>} headers @returns {Promise<string>} */
