@@ -207,6 +207,26 @@ def test_a_line_of_ten_megabytes_freezes_nothing(transcript: TranscriptPage, req
     assert requests
 
 
+def test_an_answer_of_one_great_line_streams_on(transcript: TranscriptPage, requests: list[str]) -> None:
+    """Markdown without a line end: what is beyond any answer shows as it is, no chunk is paid for twice (E-14)."""
+    line = "word and **bold** `code` [x](javascript:1) <b> " * 40_000
+    transcript.append(
+        {"type": "turn/start", "turn": 1}, {"type": "user/message", "id": "u1", "content": text("Go")}
+    )
+    transcript.open()
+    page = transcript.page
+    longest = page.evaluate_handle(FRAMES)
+    for number in range(3):
+        chunk = {"turn": 1, "step": 1, "index": 0, "kind": "text", "text": f"{line} end of part {number} "}
+        transcript.append({"type": "assistant/chunk", **chunk})
+        expect(transcript.row("step:1:1")).to_contain_text(f"end of part {number}", timeout=40_000)
+    expect(transcript.row("step:1:1").locator("strong").first).to_have_text("bold")
+    # It was more than a minute, for the second part alone; here it shares two cores with other tests.
+    assert longest.evaluate("(seen) => seen.ms") < 8_000
+    assert_harmless(page)
+    assert requests
+
+
 def test_an_exported_file_is_inert_where_it_is_opened(
     transcript: TranscriptPage, requests: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -7,14 +7,17 @@
 import { el } from "./element.js";
 import { parseInline } from "./inline.js";
 import { CodeView } from "./code.js";
+import { GreatText } from "./great_text.js";
 import { visible } from "./visible.js";
-import { FENCE, HEADING, ITEM, MAX_PARAGRAPH_CHARS, QUOTE, TABLE_RULE, closesFence, itemIndent, unitsOf } from "./markdown_units.js";
+import { FENCE, HEADING, ITEM, MAX_PARAGRAPH_CHARS, MAX_UNIT_CHARS, QUOTE, closesFence, isTable, itemIndent, piecesOf, unitsOf } from "./markdown_units.js";
 
 /** @typedef {import("./inline.js").Span} Span */
 /** @typedef {import("./markdown_units.js").Unit} Unit */
 
 /** Deeper nesting is drawn as plain text. */
 const MAX_DEPTH = 10;
+/** As much Markdown as a model writes in one answer; what comes beyond is shown as it is, and costs next to nothing. */
+const MAX_MARKDOWN_CHARS = 256 * 1_024;
 
 /** One text that grows. */
 export class MarkdownView {
@@ -22,6 +25,8 @@ export class MarkdownView {
   constructor(root) {
     this.root = root;
     this.source = "";
+    /** What is beyond all Markdown. @type {GreatText | null} */
+    this.great = null;
     this.#reset();
   }
 
@@ -39,7 +44,26 @@ export class MarkdownView {
 
   /** @param {string} text */
   append(text) {
+    const room = MAX_MARKDOWN_CHARS - this.source.length;
     this.source += text;
+    if (text.length <= room) this.#parse(text);
+    else {
+      if (room > 0) this.#parse(text.slice(0, room));
+      this.#beyond(room > 0 ? text.slice(room) : text);
+    }
+  }
+
+  /** @param {string} text what is too much to be Markdown */
+  #beyond(text) {
+    if (!this.great) {
+      this.great = new GreatText();
+      this.root.append(this.great.element);
+    }
+    this.great.append(text);
+  }
+
+  /** @param {string} text */
+  #parse(text) {
     if (this.fence) this.#feedFence(text);
     else this.#feed(this.tail + text);
   }
@@ -54,6 +78,7 @@ export class MarkdownView {
     this.paragraph = null;
     /** The open fenced code. @type {{mark: string, line: string, code: CodeView} | null} */
     this.fence = null;
+    this.great = null;
   }
 
   /** @param {string} source from the start of the open unit on */
@@ -64,7 +89,8 @@ export class MarkdownView {
     for (const unit of units) this.#mount(unit);
     if (!last) this.tail = "";
     else if (last.kind === "fence" && last.source.includes("\n")) this.#openFence(last.source);
-    else if (last.kind === "paragraph" && last.source.length > MAX_PARAGRAPH_CHARS) this.#cut(last.source);
+    else if (last.kind === "paragraph" && last.source.length > MAX_PARAGRAPH_CHARS && !isTable(last.source)) this.#cut(last.source);
+    else if (last.source.length > MAX_UNIT_CHARS) this.#close(last);
     else this.#mountTail(last);
   }
 
@@ -95,13 +121,20 @@ export class MarkdownView {
 
   /** @param {string} source a paragraph that grew too long to be drawn again with each chunk */
   #cut(source) {
-    const half = source.length >> 1;
-    // Before a letter: the rest must not begin like a list or a heading.
-    const gap = /\s(?=\p{L})/u.exec(source.slice(half));
-    const at = gap ? half + gap.index + 1 : half;
-    const node = this.#mount({ kind: "paragraph", source: source.slice(0, at) });
-    this.paragraph ??= node;
-    this.#mountTail({ kind: "paragraph", source: source.slice(at) });
+    const pieces = piecesOf(source);
+    const last = /** @type {string} */ (pieces.pop());
+    for (const piece of pieces) {
+      const node = this.#mount({ kind: "paragraph", source: piece });
+      this.paragraph ??= node;
+    }
+    this.#mountTail({ kind: "paragraph", source: last });
+  }
+
+  /** @param {Unit} unit one that grew too long to be drawn again with each chunk */
+  #close(unit) {
+    this.#mount(unit);
+    this.tail = "";
+    this.paragraph = null;
   }
 
   /** @param {string} source the fence's first line, and what came of its code */
@@ -190,9 +223,7 @@ function drawHeading(parent, source) {
 /** @param {HTMLElement} parent @param {string} source */
 function drawParagraph(parent, source) {
   const lines = source.replace(/\n$/, "").split("\n");
-  if (lines.length > 1 && lines[0].includes("|") && TABLE_RULE.test(lines[1]) && lines[1].includes("-")) {
-    return drawTable(parent, lines);
-  }
+  if (isTable(source)) return drawTable(parent, lines);
   const paragraph = el("p");
   drawInline(paragraph, lines.map((line) => line.trimStart()).join("\n"));
   return put(parent, paragraph);
@@ -283,7 +314,13 @@ function listFor(parent, ordered, mark) {
 
 /** @param {HTMLElement} parent @param {string} source */
 function drawInline(parent, source) {
-  drawSpans(parent, parseInline(source));
+  const [first, ...rest] = piecesOf(source);
+  drawSpans(parent, parseInline(first));
+  for (const piece of rest) {
+    const span = el("span");
+    drawSpans(span, parseInline(piece));
+    parent.append(span);
+  }
 }
 
 /** @param {HTMLElement} parent @param {Span[]} spans */

@@ -17,13 +17,22 @@ export const TABLE_RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*
 
 /** A paragraph that grows past this is cut at a space: what stands before is drawn once and for all. */
 export const MAX_PARAGRAPH_CHARS = 4_096;
+/** Another open unit that grows past this is drawn once and for all, and what follows begins anew. */
+export const MAX_UNIT_CHARS = 64 * 1_024;
+/** Headings, rules and fences are lines that somebody reads; a longer one is text, and costs no search through it. */
+const MAX_MARK_LINE_CHARS = 1_024;
+/** A line beyond this is text, whatever it begins with. */
+const MAX_LINE_CHARS = 16 * 1_024;
 
 /** @param {string} line @returns {UnitKind} of a line that begins a unit */
 export function kindOf(line) {
+  if (line.length > MAX_LINE_CHARS) return "paragraph";
   if (line.trim() === "") return "blank";
-  if (FENCE.test(line)) return "fence";
-  if (HEADING.test(line)) return "heading";
-  if (RULE.test(line)) return "rule";
+  if (line.length <= MAX_MARK_LINE_CHARS) {
+    if (FENCE.test(line)) return "fence";
+    if (HEADING.test(line)) return "heading";
+    if (RULE.test(line)) return "rule";
+  }
   if (QUOTE.test(line)) return "quote";
   return ITEM.test(line) ? "item" : "paragraph";
 }
@@ -113,4 +122,37 @@ function itemGoesOn(lines, line) {
 /** @param {string} line @returns {number} */
 function markIndent(line) {
   return /^ */.exec(line)?.[0].length ?? 0;
+}
+
+/**
+ * Cuts a long text of one paragraph into pieces that are drawn each by itself: what is inside of a piece costs what the
+ * piece costs, however long the whole is. The cuts follow from the text alone, so that what streamed is what a reload shows.
+ *
+ * @param {string} source
+ * @returns {string[]} joined, the source; the last may go on
+ */
+export function piecesOf(source) {
+  const pieces = [];
+  let at = 0;
+  while (source.length - at > MAX_PARAGRAPH_CHARS) {
+    const end = at + cutIn(source.slice(at, at + MAX_PARAGRAPH_CHARS));
+    pieces.push(source.slice(at, end));
+    at = end;
+  }
+  return [...pieces, source.slice(at)];
+}
+
+/** @param {string} text @returns {number} where to cut it: in its second half before a letter, else at its end */
+function cutIn(text) {
+  const half = text.length >> 1;
+  // Before a letter: the rest must not begin like a list or a heading.
+  const gap = /\s(?=\p{L})/u.exec(text.slice(half));
+  if (gap) return half + gap.index + 1;
+  return /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
+}
+
+/** Whether a paragraph is a table. @param {string} source */
+export function isTable(source) {
+  const [first = "", second = ""] = source.slice(0, MAX_LINE_CHARS).split("\n", 2);
+  return first.includes("|") && second.includes("-") && TABLE_RULE.test(second);
 }

@@ -51,9 +51,10 @@ export class Revealer {
     this.#arrive(element, true);
   }
 
-  /** The reader moves by hand: nothing is held in sight any more. */
+  /** The reader moves by hand: nothing is held in sight any more, and what was said of a place is read. */
   release() {
     this.#shown = null;
+    if (!this.#wanted) this.place.told("");
   }
 
   stop() {

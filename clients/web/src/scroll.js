@@ -52,6 +52,8 @@ export class Scroller {
 
   /** Brings an element into sight: its middle, or its beginning where it is taller than most of what shows. @param {HTMLElement} element */
   show(element) {
+    // What a preference hides has no place on the screen.
+    if (element.getClientRects().length === 0) return;
     this.following = false;
     const frame = this.element.getBoundingClientRect();
     const box = element.getBoundingClientRect();

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { parseInline, safeHref } from "../src/inline.js";
-import { unitsOf } from "../src/markdown_units.js";
+import { MAX_PARAGRAPH_CHARS, isTable, kindOf, piecesOf, unitsOf } from "../src/markdown_units.js";
 
 /** @param {string} source */
 function kinds(source) {
@@ -77,4 +77,37 @@ test("hostile nesting costs no computing time worth naming", () => {
     parseInline(source);
     assert.ok(process.cpuUsage(start).user < 1_000_000, source.slice(0, 3));
   }
+});
+
+test("a long paragraph is cut alike whether it streamed or came at once", () => {
+  const words = ["plain ", "**bold** ", "😀", "`code`", "1. ", "# ", "x".repeat(3_000), "\n"];
+  for (let seed = 1; seed < 60; seed += 1) {
+    const source = Array.from({ length: 4_000 }, (_, at) => words[(seed * (at + 5) + ((at * at) % 7)) % words.length]).join("").slice(0, 40_000);
+    const whole = piecesOf(source);
+    assert.equal(whole.join(""), source);
+    for (const piece of whole) {
+      assert.ok(piece.length <= MAX_PARAGRAPH_CHARS);
+      assert.ok(!/^[\udc00-\udfff]/.test(piece));
+    }
+    const streamed = [];
+    let tail = "";
+    for (let at = 0; at < source.length; at += 97 * seed) {
+      const pieces = piecesOf(tail + source.slice(at, at + 97 * seed));
+      tail = pieces.pop();
+      streamed.push(...pieces);
+    }
+    assert.deepEqual([...streamed, tail], whole);
+  }
+});
+
+test("no line costs more than its length", () => {
+  const length = 2_000_000;
+  const began = performance.now();
+  for (const part of ["# x ", "#", "```", "``` ` ", "- ", "> ", "| a ", "|-", "*", " ", "\t", "1. ", "=", "# x" + " ".repeat(999_000) + "y"]) {
+    const line = part.repeat(Math.ceil(length / part.length)).slice(0, length);
+    kindOf(line);
+    isTable(`a|b\n${line}`);
+    for (const piece of piecesOf(line)) parseInline(piece);
+  }
+  assert.ok(performance.now() - began < 20_000);
 });
