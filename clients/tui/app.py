@@ -87,6 +87,8 @@ class TuiApp(App[int]):
         self.session.mark_head()
         self.transcript = TranscriptView(self.session.document, self.colours)
         self._is_stale = False
+        # What had changed when the reader was last at the end.
+        self._seen_count = 0
 
     def compose(self) -> ComposeResult:
         """Build the screen."""
@@ -204,7 +206,11 @@ class TuiApp(App[int]):
         return parts
 
     def _place_part(self) -> Part:
-        return Part("" if self.transcript.follows else self.words["behind"])
+        if self.transcript.follows:
+            self._seen_count = self.session.change_count
+            return Part("")
+        has_news = self.session.change_count > self._seen_count
+        return Part(self.words["news"], "bold") if has_news else Part(self.words["below"])
 
     def _keys(self) -> list[tuple[str, str]]:
         zh = self.session.locale != "en"

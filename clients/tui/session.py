@@ -22,6 +22,9 @@ _LONGEST_RUN_MS = 7 * 86_400_000
 class Session:
     """A session as it is followed.
 
+    Attributes:
+        change_count: how much changed so far, for whoever wants to know whether anything did.
+
     Args:
         changed: is called whenever there is something new to draw.
         replaced: is called with another document, which takes the place of the one before.
@@ -43,6 +46,7 @@ class Session:
         self.subscription = Subscription(session, view)
         self.document = self._document(view)
         self.link: Link = CONNECTING
+        self.change_count = 0
         self._changed = changed
         self._replaced = replaced
         self._words_of_head = ""
@@ -121,6 +125,7 @@ class Session:
 
     def _told(self, told: Told) -> None:
         if isinstance(told, Change):
+            self.change_count += 1
             self.document.take(told)
         elif isinstance(told, Replaced):
             self.document = self._document(self.subscription.shown)
