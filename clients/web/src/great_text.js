@@ -34,10 +34,12 @@ export function* piecesOf(text) {
   let at = 0;
   while (text.length - at > PIECE_CHARS) {
     const limit = at + PIECE_CHARS;
-    const lineEnd = text.lastIndexOf("\n", limit - 1);
-    if (lineEnd >= limit - LINE_END_CHARS) {
-      yield text.slice(at, lineEnd);
-      at = lineEnd + 1;
+    // In a slice: a search backwards through a text without a line end would go to its beginning, for each piece.
+    const lineEnd = text.slice(limit - LINE_END_CHARS, limit).lastIndexOf("\n");
+    if (lineEnd >= 0) {
+      const end = limit - LINE_END_CHARS + lineEnd;
+      yield text.slice(at, end);
+      at = end + 1;
     } else {
       const splits = /[\ud800-\udbff]/.test(text[limit - 1]);
       const end = splits ? limit - 1 : limit;

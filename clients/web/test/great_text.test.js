@@ -18,3 +18,13 @@ test("a single line is cut between two characters", () => {
   assert.equal(pieces.join(""), line);
   assert.ok(pieces.every((piece) => piece.isWellFormed()));
 });
+
+test("a text without a line end costs what its length costs", () => {
+  const text = "0123456789".repeat(3_000_000);
+  const began = performance.now();
+  let length = 0;
+  for (const piece of piecesOf(text)) length += piece.length;
+  assert.equal(length, text.length);
+  // A search to the beginning for each piece took minutes.
+  assert.ok(performance.now() - began < 5_000);
+});
