@@ -463,3 +463,17 @@ def test_a_thinking_row_of_the_web_is_one_line_at_any_size_of_type(transcript: T
     large = body.evaluate(look)
     assert abs(large[0] - small[0]) < 0.01
     assert float(body.evaluate("(one) => parseFloat(getComputedStyle(one).fontSize)")) > 20
+
+
+def test_an_interrupted_step_says_so_below_what_shows_of_it(transcript: TranscriptPage) -> None:
+    """Below the partial answer, with the process closed (A-4, C-3)."""
+    transcript.append(*start(), *calls("a"), *streams("text", "So far", step=2))
+    transcript.append({"type": "turn/end", "turn": 1, "reason": "aborted"})
+    transcript.open()
+    cut = transcript.row("step:1:2").locator(".cut")
+    expect(header(transcript, ENTRY)).to_contain_text("Stopped")
+    expect(cut).to_be_visible()
+    answer, note = block(transcript, 2, 0).bounding_box(), cut.bounding_box()
+    assert answer
+    assert note
+    assert note["y"] >= answer["y"] + answer["height"]

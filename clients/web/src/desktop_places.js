@@ -18,7 +18,7 @@ import { Place } from "./order_list.js";
 /**
  * What a row or block is on the page.
  * @typedef {{element: HTMLElement, opened: () => boolean, own: () => import("./disclosure.js").Openable | undefined,
- *   detail?: (detail: RowDetail | null) => void, cut?: HTMLElement | null}} Holder
+ *   detail?: (detail: RowDetail | null) => void}} Holder
  */
 
 /** A row or block, named by its ref, wherever it stands now. */
@@ -38,8 +38,19 @@ export class Stand extends Place {
     this.part = "activity";
     /** @type {Holder | null} */
     this.holder = null;
+    /** What stands right below it and shows where it does. @type {HTMLElement | null} */
+    this.below = null;
     /** The last arranging that named it. */
     this.pass = 0;
+  }
+
+  /** @param {HTMLElement | null} below */
+  follow(below) {
+    if (this.below === below) return;
+    this.below = below;
+    if (!below || !this.holder) return;
+    this.#mark();
+    this.show();
   }
 
   /** @param {Holder | null} holder null: it is not held, or no more */
@@ -68,7 +79,7 @@ export class Stand extends Place {
   *#elements() {
     if (!this.holder) return;
     yield this.holder.element;
-    if (this.holder.cut) yield this.holder.cut;
+    if (this.below) yield this.below;
   }
 
   ordered() {

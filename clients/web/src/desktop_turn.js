@@ -116,6 +116,8 @@ export class DesktopTurn {
     } else {
       one.let(true);
       this.stands.delete(one.ref);
+      const seat = this.#stepOf(one.ref);
+      if (seat) this.#settleCut(seat);
     }
   }
 
@@ -152,6 +154,8 @@ export class DesktopTurn {
     const stand = new Stand(ref, this.section.path);
     this.stands.set(ref, stand);
     this.#attach(stand, this.#holder(ref));
+    const seat = this.#stepOf(ref);
+    if (seat) this.#settleCut(seat);
     return stand;
   }
 
@@ -188,8 +192,24 @@ export class DesktopTurn {
     const view = seat.view;
     const part = view?.parts?.()[Number(block)];
     if (!part) return null;
-    const isLast = Number(block) === (view?.parts?.().length ?? 0) - 1;
-    return { element: part.element, opened: () => part.own?.open ?? false, own: () => part.own, detail: part.detail?.bind(part), cut: isLast ? view?.cut : null };
+    return { element: part.element, opened: () => part.own?.open ?? false, own: () => part.own, detail: part.detail?.bind(part) };
+  }
+
+  /** The step that a block's ref names. @param {string} ref @returns {Seat | undefined} */
+  #stepOf(ref) {
+    const [, key] = BLOCK.exec(ref) ?? [];
+    return key === undefined ? undefined : this.section.seats.get(key);
+  }
+
+  /** The note that a step was interrupted stands below the last of its blocks that is shown. @param {Seat} seat */
+  #settleCut(seat) {
+    const cut = seat.view?.cut;
+    if (!cut) return;
+    const parts = seat.view?.parts?.() ?? [];
+    const refs = parts.map((_, at) => `${seat.key}#${at}`);
+    const last = refs.map((ref) => this.stands.get(ref)).findLast((stand) => stand !== undefined) ?? null;
+    for (const ref of refs) this.stands.get(ref)?.follow(this.stands.get(ref) === last ? cut : null);
+    if (!last) setVisibility(cut, "absent");
   }
 
   /** A seat is there, new or drawn anew. @param {Seat} seat @param {boolean} _isNew */
@@ -201,6 +221,7 @@ export class DesktopTurn {
     }
     seat.hide(false);
     parts.forEach((part, at) => this.#seated(`${seat.key}#${at}`, part.element));
+    this.#settleCut(seat);
   }
 
   /** @param {string} ref @param {HTMLElement} element */
@@ -211,7 +232,7 @@ export class DesktopTurn {
       return;
     }
     const holder = this.#holder(ref);
-    if (stand.holder?.element === element && stand.holder.cut === (holder?.cut ?? stand.holder.cut)) return;
+    if (stand.holder?.element === element) return;
     this.#attach(stand, holder);
     stand.show();
     if (this.pane) stand.open(this.pane);
@@ -374,7 +395,9 @@ export class DesktopTurn {
     this.section.element.removeAttribute("data-single-process");
     for (const seat of this.section.seats.values()) {
       setVisibility(seat.element, "shown");
-      for (const part of seat.wanted.kind === "assistant_step" ? (seat.view?.parts?.() ?? []) : []) setVisibility(part.element, "shown");
+      if (seat.wanted.kind !== "assistant_step") continue;
+      for (const part of seat.view?.parts?.() ?? []) setVisibility(part.element, "shown");
+      if (seat.view?.cut) setVisibility(seat.view.cut, "shown");
     }
   }
 }
