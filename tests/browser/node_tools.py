@@ -73,14 +73,22 @@ def packed(directory: Path) -> Path:
     return tarball
 
 
-def project_with(tarball: Path, directory: Path) -> Path:
-    """A user's project with the package installed, and React and its types beside it."""
-    directory.mkdir()
+def project_with(tarball: Path, directory: Path, *, by_npm: bool = False) -> Path:
+    """A user's project with the package in it, and React and its types beside it.
+
+    npm installs it where that is what is tested; elsewhere it is unpacked, which is what npm does, in no time.
+    """
+    place = directory / "node_modules" / "turnfold-web"
+    place.parent.mkdir(parents=True)
     (directory / "package.json").write_text('{"name": "scratch", "private": true, "type": "module"}')
-    options = ("--silent", "--no-audit", "--no-fund", "--offline", "--legacy-peer-deps")
-    run(program("npm"), "install", *options, tarball, cwd=directory)
+    if by_npm:
+        options = ("--silent", "--no-audit", "--no-fund", "--offline", "--legacy-peer-deps")
+        run(program("npm"), "install", *options, tarball, cwd=directory)
+    else:
+        run("tar", "-xzf", tarball, cwd=place.parent)
+        (place.parent / "package").rename(place)
     for name in ("react", "react-dom", "@types/react", "csstype"):
-        place = directory / "node_modules" / name
-        place.parent.mkdir(exist_ok=True)
-        place.symlink_to(MODULES / name)
+        link = directory / "node_modules" / name
+        link.parent.mkdir(exist_ok=True)
+        link.symlink_to(MODULES / name)
     return directory

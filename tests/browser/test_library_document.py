@@ -14,6 +14,9 @@ from tests.browser.service import Service
 from tests.browser.site import Site, serving_site
 from tests.browser.transcript_page import turn_end, turn_with_tool
 
+# Packing and bundling are programs of their own, which take long on a machine that has much to do.
+pytestmark = pytest.mark.timeout(180)
+
 DOCUMENT = (ROOT / "docs" / "browser-library.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8420"
 SECRET = "a secret of more than thirty-two bytes"

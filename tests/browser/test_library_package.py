@@ -13,6 +13,9 @@ from tests.browser.node_tools import ROOT, WEB, packed, program, project_with, r
 from tests.browser.service import Service
 from tests.browser.transcript_page import turn_end, turn_with_tool
 
+# Packing and bundling are programs of their own, which take long on a machine that has much to do.
+pytestmark = pytest.mark.timeout(180)
+
 MANIFEST = json.loads((WEB / "package.json").read_text(encoding="utf-8"))
 
 # What a user writes; each line that must not compile is marked.
@@ -83,7 +86,7 @@ const stop = follower.subscribe(() => {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A user's project with the package installed, and React and its types beside it."""
     directory = tmp_path_factory.mktemp("library")
-    return project_with(packed(directory), directory / "project")
+    return project_with(packed(directory), directory / "project", by_npm=True)
 
 
 @pytest.fixture(scope="module")

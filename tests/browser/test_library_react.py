@@ -11,6 +11,9 @@ from tests.browser.service import Service
 from tests.browser.site import Site, serving_site
 from tests.browser.transcript_page import text, turn_end, turn_with_tool
 
+# Packing and bundling are programs of their own, which take long on a machine that has much to do.
+pytestmark = pytest.mark.timeout(180)
+
 APP = """
 import { StrictMode, memo, useCallback, useState } from "react";
 import { createRoot } from "react-dom/client";
