@@ -183,6 +183,13 @@ def test_the_keys_are_listed_and_typing_is_left_alone(transcript: TranscriptPage
     expect(page.get_by_role("searchbox")).to_have_value("what?/")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
     expect(page.locator(".find-status")).to_have_text("Nothing found")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    for _ in range(3):
+        page.keyboard.press("Enter")
+    page.wait_for_timeout(500)
+    assert asked == []
+    expect(page.locator(".find-status")).to_have_text("Nothing found")
 
 
 def test_the_words_are_marked_where_they_show(transcript: TranscriptPage) -> None:

@@ -21,6 +21,8 @@ export class FindPanel {
   #hits = /** @type {Hit[]} */ ([]);
   #cursor = /** @type {string | null} */ (null);
   #at = -1;
+  /** What the hits are those of. */
+  #asked = "";
   #asking = /** @type {AbortController | null} */ (null);
   #timer = /** @type {import("./connection.js").Timer} */ (undefined);
   #before = /** @type {Element | null} */ (null);
@@ -116,6 +118,7 @@ export class FindPanel {
     this.#hits = [];
     this.#cursor = null;
     this.#at = -1;
+    this.#asked = "";
   }
 
   /** @param {number} [step] where to go once hits are there */
@@ -125,7 +128,8 @@ export class FindPanel {
     this.list.replaceChildren();
     this.more.hidden = true;
     setText(this.status, "");
-    if (this.input.value.trim()) this.#load(step);
+    this.#asked = this.input.value;
+    if (this.#asked.trim()) this.#load(step);
   }
 
   /** @param {number} [step] */
@@ -142,10 +146,11 @@ export class FindPanel {
       this.#hits.push(...page.hits);
       this.more.hidden = page.cursor === null;
       this.#say();
-      if (step) this.#step(step);
+      if (step && this.#hits.length > 0) this.#step(step);
     } catch (problem) {
       if (asking !== this.#asking) return;
       this.#asking = null;
+      this.#asked = "";
       const reason = problem instanceof Error ? problem.message : String(problem);
       setText(this.status, this.words.fill(this.words.find_failed, { reason }));
     }
@@ -162,8 +167,8 @@ export class FindPanel {
   #step(by) {
     const count = this.#hits.length;
     if (count === 0) {
-      clearTimeout(this.#timer);
-      if (!this.#asking && this.input.value.trim()) this.#begin(by);
+      // What was typed and is not asked for yet is asked for at once; what has no hits is not asked for again.
+      if (this.#asked !== this.input.value) this.#begin(by);
       return;
     }
     if (by > 0 && this.#at === count - 1 && this.#cursor !== null) this.#load(by);
