@@ -40,6 +40,13 @@ class Service:
             text=True,
         )
         self._process = process
+        try:
+            self._await_ready(process)
+        except BaseException:
+            self.stop()  # a test that ran out of time leaves no process behind
+            raise
+
+    def _await_ready(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
             if line.startswith(READY):
