@@ -158,3 +158,51 @@ def test_a_process_inside_a_delegate_is_opened_on_its_own(transcript: Transcript
     expect(transcript.control()).to_have_attribute("aria-expanded", "false")
     transcript.control().click()
     expect(inner).to_have_attribute("aria-expanded", "true")
+
+
+def test_the_control_has_a_divider_over_the_whole_width(transcript: TranscriptPage) -> None:
+    """Full width below the label (E-6)."""
+    transcript.append(*turn_with_tool(), turn_end())
+    transcript.open()
+    expect(transcript.control()).to_be_visible()
+    width, column, line = transcript.control().evaluate(
+        """(one) => [one.offsetWidth, one.closest('.thread').clientWidth, getComputedStyle(one).borderBottom]"""
+    )
+    assert width == column
+    assert line.startswith("1px solid")
+
+
+def test_context_has_its_own_disclosure_inside_the_process(transcript: TranscriptPage) -> None:
+    """Folded with the process; opened, it is a closed row with its own label (E-6)."""
+    begin = turn_with_tool()
+    told = {
+        "type": "context/injection",
+        "turn": 1,
+        "id": "x1",
+        "source": "file",
+        "content": text("The file says so."),
+    }
+    transcript.append(*begin[:2], told, *begin[2:], turn_end())
+    transcript.open()
+    row = transcript.row("context:x1")
+    expect(row).to_have_attribute("hidden", "until-found")
+    transcript.control().click()
+    own = row.locator(".disclosure").first
+    expect(own).to_contain_text("Context")
+    expect(own).to_have_attribute("aria-expanded", "false")
+    own.click()
+    expect(row).to_contain_text("The file says so.")
+
+
+def test_a_selection_leaves_closed_members_out(transcript: TranscriptPage) -> None:
+    """Compact alone: in `normal` everything that shows is selected (E-6)."""
+    transcript.append(*turn_with_tool(), turn_end())
+    transcript.open()
+    expect(transcript.control()).to_be_visible()
+    select = """() => { getSelection().selectAllChildren(document.querySelector('.thread'));
+      return String(getSelection()); }"""
+    assert "Counting." not in transcript.page.evaluate(select)
+    transcript.prefer(transcript_view="normal")
+    expect(transcript.control()).to_be_hidden()
+    assert "Counting." in transcript.page.evaluate(select)
+    transcript.prefer(transcript_view=None)
