@@ -117,14 +117,15 @@ class Fold:
 
     def mark(self, turn: TurnBuilder, seq: int) -> None:
         """Note that something of a turn changed, here and in the transcripts above."""
-        turn.rev = seq
-        self.rev = seq
-        if not turn.listed:
-            turn.listed = True
-            self.root.dirty.append((self, turn))
-        if self.parent is not None:
-            above, its_turn = self.parent
-            above.mark(its_turn, seq)
+        fold, changed = self, turn
+        while True:
+            changed.rev = fold.rev = seq
+            if not changed.listed:
+                changed.listed = True
+                fold.root.dirty.append((fold, changed))
+            if fold.parent is None:
+                return
+            fold, changed = fold.parent
 
     def stir(self, turn: TurnBuilder, step: StepBuilder, seq: int) -> None:
         """Note that something of a step changed, whether or not it has a row."""
@@ -133,11 +134,13 @@ class Fold:
 
     def mark_head(self, turn: TurnBuilder, seq: int) -> None:
         """Note that a turn's status, times or what waits in it changed."""
-        turn.head_rev = seq
         self.mark(turn, seq)
-        if self.parent is not None:
-            above, its_turn = self.parent
-            above.mark_head(its_turn, seq)
+        turn.head_rev = seq
+        above = self.parent
+        while above is not None:
+            fold, holder = above
+            holder.head_rev = seq
+            above = fold.parent
 
     # Turns
 

@@ -19,6 +19,8 @@ from projections.heads import head_of, size_bytes
 
 # `events.md`: at least a session's last 10,000 keys are remembered.
 REMEMBERED_IDS = 10_000
+# Delegates of delegates: far beyond what agents do, and few enough for anybody's stack, a JSON parser's too.
+MOST_DEPTH = 32
 # A title or path in the list of sessions: far more than any line shows. The list travels whole, to everybody.
 FACT_BYTES = 1_024
 
@@ -140,28 +142,32 @@ class SessionFold:
 
     def fold_at(self, path: tuple[str, ...]) -> Fold | None:
         """Find the transcript that a path of calls leads to."""
-        fold: Fold | None = self.main
-        for call_id in path:
-            fold = fold.delegates.get(call_id) if fold is not None else None
-        return fold
+        return _below(self.main, path)
 
     def _delegate(self, call_id: str, seq: int) -> Fold:
         if call_id in self.orphans:
             return self.orphans[call_id]
-        above = self.fold_at(self.nested.get(call_id, ())) or self.main
+        above = self._holder(self.nested.get(call_id, ()))
         below = above.delegates.get(call_id)
         if below is not None:
             return below
         found = above.find(f"tool:{call_id}")
-        below = Fold(self, (*above.path, call_id))
-        if found is None:
-            self.count("delegate_before_call")
-            self.orphans[call_id] = below
+        if found is None or len(above.path) >= MOST_DEPTH:
+            self.count("delegate_before_call" if found is None else "delegate_too_deep")
+            below = self.orphans[call_id] = Fold(self, (call_id,))
         else:
+            below = Fold(self, (*above.path, call_id))
             below.parent = (above, found[0])
             above.delegates[call_id] = below
             above.touch(*found, seq)
         return below
+
+    def _holder(self, path: tuple[str, ...]) -> Fold:
+        """Find the transcript that holds a call, also in a delegate whose own call has not come yet."""
+        held = self.fold_at(path)
+        if held is None and path[0] in self.orphans:
+            held = _below(self.orphans[path[0]], path[1:])
+        return held or self.main
 
     def adopt(self, fold: Fold, turn: TurnBuilder, call_id: str, seq: int) -> None:
         """Note where a new call is, and give it the delegate that came before it."""
@@ -172,6 +178,10 @@ class SessionFold:
             return
         if orphan is fold or orphan.path == fold.path[: len(orphan.path)]:
             self.count("delegate_of_itself")
+            self.orphans[call_id] = orphan
+            return
+        if len(fold.path) + 1 + _height(orphan) > MOST_DEPTH:
+            self.count("delegate_too_deep")
             self.orphans[call_id] = orphan
             return
         fold.delegates[call_id] = orphan
@@ -247,6 +257,18 @@ class SessionFold:
             first_ts_ms=self.first_ts_ms,
             last_ts_ms=self.last_ts_ms,
         )
+
+
+def _below(fold: Fold, path: tuple[str, ...]) -> Fold | None:
+    found: Fold | None = fold
+    for call_id in path:
+        found = found.delegates.get(call_id) if found is not None else None
+    return found
+
+
+def _height(fold: Fold) -> int:
+    """How many transcripts deep the delegates below one are."""
+    return max((1 + _height(below) for below in fold.delegates.values()), default=0)
 
 
 def _fact(text: str | None) -> str | None:

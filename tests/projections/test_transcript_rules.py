@@ -8,6 +8,8 @@ import pytest
 from projections.deltas import facts
 from projections.presenter import Presenter
 from projections.replica import apply_ops
+from projections.saved import encode_head, encode_turns, restore
+from projections.session import MOST_DEPTH
 from projections.view import WebView
 from tests.projections.folding import (
     Event,
@@ -63,6 +65,46 @@ def test_a_delegate_that_comes_before_its_call_is_found_when_the_call_comes() ->
     session = fold(start(), {**start(), **INSIDE}, {**user("task"), **INSIDE}, call("c1"))
     assert row(session, "tool:c1")["delegate"]["turns"][0]["rows"][0]["key"] == "user:u1"
     assert session.anomalies == {"delegate_before_call": 1}
+
+
+def test_a_delegate_of_a_delegate_waits_for_both_calls() -> None:
+    """A-8 and rule 3: whatever of it came before the outer call hangs in its place once that comes."""
+    inside, deeper = {"parent_call_id": "c1"}, {"parent_call_id": "d1"}
+    session = fold(
+        start(),
+        {**start(), **inside},
+        {**call("d1"), **inside},
+        {**start(), **deeper},
+        {**user("task"), **deeper},
+        call("c1"),
+    )
+    outer = row(session, "tool:c1")["delegate"]["turns"][0]["rows"]
+    inner = next(one for one in outer if one["key"] == "tool:d1")
+    assert inner["delegate"]["turns"][0]["rows"][0]["key"] == "user:u1"
+    assert session.anomalies == {"delegate_before_call": 1}
+
+
+@pytest.mark.parametrize("calls_first", [True, False], ids=["calls first", "delegates first"])
+def test_delegates_are_held_to_a_depth(calls_first: bool) -> None:
+    """Deeper ones are counted, and stay in the log: no stack and no JSON parser meets them."""
+    depth = 3 * MOST_DEPTH
+    calls = [{**call(f"c{level}"), **_inside(level)} for level in range(depth)]
+    starts = [{**start(), **_inside(level + 1)} for level in range(depth)]
+    both = (
+        zip(calls, starts, strict=True) if calls_first else [(one, None) for one in reversed(starts + calls)]
+    )
+    session = fold(start(), *(event for pair in both for event in pair if event is not None))
+    below, levels = session.main, 0
+    while below.delegates:
+        (below,), levels = below.delegates.values(), levels + 1
+    assert levels == MOST_DEPTH if calls_first else 0 < levels <= MOST_DEPTH
+    assert session.anomalies["delegate_too_deep"] >= 1
+    restored = restore(encode_head(session), encode_turns(session))
+    assert transcript(restored) == transcript(session)
+
+
+def _inside(level: int) -> dict[str, str]:
+    return {"parent_call_id": f"c{level - 1}"} if level else {}
 
 
 def test_a_delegate_ends_with_its_call() -> None:
