@@ -46,7 +46,7 @@ def measure(short: bool) -> Sequence[Figure]:
     """Search the capacity of both servers for each load."""
     prepare_node()
     loads = _LOADS[:1] if short else _LOADS
-    rounds, seconds = (1, 2) if short else (2, 3)
+    rounds, seconds = (1, 2) if short else (1, 3)
     return uvloop.run(_measure(loads, rounds, seconds))
 
 

@@ -69,7 +69,11 @@ class Receiver:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Server(ThreadingHTTPServer):
+            # The library's five drop whoever comes sixth while the thread that accepts has to wait for a core.
+            request_queue_size = 64
+
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
 
     @property

@@ -50,8 +50,8 @@ async def test_what_is_asked_for_at_once_runs_in_one_round() -> None:
     assert len(flushes.ran) == 3
     await asyncio.sleep(0.05)
     assert len(flushes.ran) == 8
-    # The pause is as long as the first round took, 6 ms; the loop's timers count in milliseconds.
-    assert flushes.ran[3] - ended >= 0.004
+    # The first round took 6 ms, so the pause is the longest there is; the loop's timers count in milliseconds.
+    assert flushes.ran[3] - ended >= LONGEST_PAUSE_S / 2
 
 
 async def test_the_pause_after_a_long_round_is_bounded() -> None:
@@ -63,7 +63,7 @@ async def test_the_pause_after_a_long_round_is_bounded() -> None:
     ended = time.perf_counter()
     flushes.took_s = 0.0
     flushes.join()
-    await asyncio.sleep(LONGEST_PAUSE_S * 4)
+    await asyncio.sleep(0.1)
     assert len(flushes.ran) == 2
     assert flushes.ran[1] - ended < 0.15
 

@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -139,18 +140,18 @@ async def test_short_directory_that_others_may_write_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Anyone can make a name under /tmp: a socket there could be another's."""
-    runtime = tmp_path / "run"
-    runtime.mkdir()
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
-    monkeypatch.setattr(engine_valkey, "_SOCKET_PATH_LIMIT_BYTES", len(str(runtime)) + 45)
     deep = tmp_path / ("d" * 60)
-    async with EmbeddedEngine(deep) as engine:
-        short = engine.socket.parent
-        assert short.parent == runtime
-    short.mkdir()
-    short.chmod(0o777)
-    with pytest.raises(EngineError, match="not a private directory"):
-        await EmbeddedEngine(deep).__aenter__()
+    # Not below pytest's own directory: the socket's real path has to fit, whatever the worker is called.
+    with tempfile.TemporaryDirectory() as runtime:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        monkeypatch.setattr(engine_valkey, "_SOCKET_PATH_LIMIT_BYTES", len(runtime) + 45)
+        async with EmbeddedEngine(deep) as engine:
+            short = engine.socket.parent
+            assert short.parent == Path(runtime)
+        short.mkdir()
+        short.chmod(0o777)
+        with pytest.raises(EngineError, match="not a private directory"):
+            await EmbeddedEngine(deep).__aenter__()
 
 
 async def test_second_engine_on_a_directory_is_refused(tmp_path: Path) -> None:
