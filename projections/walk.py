@@ -2,7 +2,7 @@
 
 1. Rows are whole, however great their texts, and each is made when it is asked for and kept by nobody.
 2. The transcript of a delegate comes right behind the row of its call, between `ThreadBegins` and `ThreadEnds`.
-   It may be nested as deep as its producer likes: what is open stands on a stack of ours, not on the interpreter's.
+   What is open stands on a stack of ours, however deep a session holds them (`session.MOST_DEPTH`).
 3. The rows of no turn stand before the first turn that begins after them.
 4. Every `TurnBegins` and `ThreadBegins` has its end.
 

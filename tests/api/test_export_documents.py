@@ -19,7 +19,7 @@ from api.export_style import POLICY
 from api.export_words import Words
 from projections.decode import decode_event
 from projections.position import Position
-from projections.session import SessionFold
+from projections.session import MOST_DEPTH, SessionFold
 from projections.view import WebView
 from projections.walk import ThreadBegins, ThreadEnds, walk
 from tests import hostile
@@ -302,9 +302,9 @@ def test_great_prose_is_not_parsed() -> None:
     assert tame_markdown("*" * (PROSE_CHARS + 1)) is None
 
 
-def test_delegates_may_be_nested_deeper_than_calls_can() -> None:
-    """The walk has a stack of its own: two hundred levels are no deeper for it than one."""
-    depth = 200
+def test_delegates_are_walked_as_deep_as_a_session_holds_them() -> None:
+    """Each begins and ends; what is nested deeper stands in the log alone."""
+    depth = MOST_DEPTH + 20
     events: list[dict[str, Any]] = [{"type": "turn/start", "turn": 1}]
     for level in range(depth):
         above = {"parent_call_id": f"c{level - 1}"} if level else {}
@@ -312,8 +312,8 @@ def test_delegates_may_be_nested_deeper_than_calls_can() -> None:
             {"type": "tool/call", "turn": 1, "step": 1, "call_id": f"c{level}", "name": "subagent", **above}
         )
     steps = list(walk(folded(events), WebView()))
-    assert sum(isinstance(step, ThreadBegins) for step in steps) == depth - 1
-    assert sum(isinstance(step, ThreadEnds) for step in steps) == depth - 1
+    assert sum(isinstance(step, ThreadBegins) for step in steps) == MOST_DEPTH
+    assert sum(isinstance(step, ThreadEnds) for step in steps) == MOST_DEPTH
 
 
 def test_json_that_nobody_can_decode_is_shown_as_its_text() -> None:
