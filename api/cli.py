@@ -299,22 +299,25 @@ def _drop_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _make_streams_safe() -> None:
+@contextmanager
+def _safe_streams() -> Iterator[None]:
     """Give a closed stream somewhere to write to, and any stream a way to print what its encoding has not."""
     streams: dict[str, TextIO | None] = {"stdout": sys.stdout, "stderr": sys.stderr}
-    for name, stream in streams.items():
-        if stream is None:
-            nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process
-            setattr(sys, name, nowhere)
-        elif isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        for name, stream in streams.items():
+            if stream is None:
+                setattr(sys, name, nowhere)
+            elif isinstance(stream, TextIOWrapper):
+                stream.reconfigure(errors="backslashreplace")
+        yield
 
 
 def main() -> None:
     """Run the command line; the only place that turns errors into exit codes."""
-    _make_streams_safe()
-    arguments = sys.argv[1:] or ["--help"]
-    sys.exit(_exit_code(lambda: app(arguments, standalone_mode=False)))
+    with _safe_streams():
+        arguments = sys.argv[1:] or ["--help"]
+        code = _exit_code(lambda: app(arguments, standalone_mode=False))
+    sys.exit(code)
 
 
 def _exit_code(command: Callable[[], _Returned]) -> int:

@@ -18,15 +18,15 @@ def tui(session: str, target: Target, view: dict[str, Any], locale: Locale, *, t
     Raises:
         CommandError: there is nothing to show.
     """
-    from clients.wire.address import WireError, address_of  # noqa: PLC0415 - see above
+    from clients.wire.address import WireError, address_of
 
     try:
         address = address_of(target.url, target.token)
         if _has_terminal():
-            from clients.tui.start import run  # noqa: PLC0415 - see above
+            from clients.tui.start import run
 
             return run(session, address, view, locale, theme=theme)
-        from clients.tui.plain import printed  # noqa: PLC0415 - see above
+        from clients.tui.plain import printed
 
         for line in printed(session, address, view, locale):
             print(line)

@@ -28,8 +28,8 @@ class ErrorCode(StrEnum):
     NO_SUCH_SUB = "no_such_sub"
     UNAUTHENTICATED = "unauthenticated"
     FORBIDDEN = "forbidden"
-    TOKEN_EXPIRING = "token_expiring"  # noqa: S105 - the name of a code
-    TOKEN_EXPIRED = "token_expired"  # noqa: S105 - the name of a code
+    TOKEN_EXPIRING = "token_expiring"  # noqa: S105 - taken for a password by its name; it is a word of the protocol
+    TOKEN_EXPIRED = "token_expired"  # noqa: S105 - taken for a password by its name; it is a word of the protocol
     GONE = "gone"
     UNAVAILABLE = "unavailable"
     INTERNAL = "internal"

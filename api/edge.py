@@ -5,7 +5,7 @@ problem document as inside; a refused handshake is answered with it over HTTP.
 """
 
 from time import perf_counter
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from litestar.types import ASGIApp, Message, Receive, Send
 
@@ -175,7 +175,7 @@ class _Answer:
             ours = {name for name, _ in self._headers}
             theirs = [(name, value) for name, value in event.get("headers", ()) if name.lower() not in ours]
             event["headers"] = [*theirs, *self._headers]
-        await self._send(event)  # type: ignore[arg-type]  # a message with more headers is still that message
+        await self._send(cast("Message", event))  # with more headers it is still the message that it was
 
 
 def _cors_headers(rules: DoorRules, knock: Knock) -> _Headers:
@@ -201,5 +201,7 @@ async def _send_problem(answer: _Answer, problem: Problem, kind: str = "http", m
 
 async def _send(answer: _Answer, status: int, headers: _Headers, body: bytes, kind: str = "http") -> None:
     sized = [*headers, (b"content-length", b"%d" % len(body))] if status != 204 else list(headers)
-    await answer({"type": f"{kind}.response.start", "status": status, "headers": sized})  # type: ignore[arg-type,misc]  # `kind` makes it the HTTP or the handshake message
-    await answer({"type": f"{kind}.response.body", "body": body, "more_body": False})  # type: ignore[arg-type,misc]  # as above
+    # `kind` makes them messages of HTTP or of a refused handshake, which no type checker can see.
+    begin = {"type": f"{kind}.response.start", "status": status, "headers": sized}
+    await answer(cast("Message", begin))
+    await answer(cast("Message", {"type": f"{kind}.response.body", "body": body, "more_body": False}))

@@ -325,7 +325,7 @@ class SocketClient:
             self._end_of(follower, ErrorCode.GONE)
         except (StoreUnavailable, StoreRefused):
             self._end_of(follower, ErrorCode.UNAVAILABLE)
-        except Exception:  # noqa: BLE001 - the supervisor of a socket's background work: a bug ends one subscription
+        except Exception:  # noqa: BLE001 - nobody awaits this: unlogged, a bug would leave a subscription silent for ever
             _log.exception("subscription_failed", sub=follower.sub)
             self._end_of(follower, ErrorCode.INTERNAL)
 

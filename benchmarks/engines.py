@@ -69,7 +69,7 @@ class Deployment:
 
 def command(client: Redis, *words: str | int) -> Any:
     """Send one command as it is written; the client's own method carries no types."""
-    return client.execute_command(*words)  # type: ignore[no-untyped-call]  # redis-py types its commands, not this
+    return client.execute_command(*words)  # type: ignore[no-untyped-call]  # untyped in redis-py's synchronous client alone
 
 
 def fill(client: Redis, stream: str, entries: Iterable[tuple[str, bytes]]) -> int:

@@ -61,7 +61,7 @@ async def _project_live(deployment: Deployment, events: Sequence[bytes], *, at_o
 
 async def _sealed(deployment: Deployment) -> None:
     """Wait until no log is due for sealing (R-5), which happens some seconds behind the commit."""
-    while deployment.raw.zcard(deployment.partition.sealable):  # noqa: ASYNC110 - the sealer has no event for its end
+    while deployment.raw.zcard(deployment.partition.sealable):  # noqa: ASYNC110 - a sorted set of the engine's that empties: no command waits for that
         await asyncio.sleep(_POLL_S)
 
 

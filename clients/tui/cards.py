@@ -273,7 +273,7 @@ def _error(row: Json, look: Look) -> Iterator[Piece]:
     yield look.piece("error", harmless(said or look.words["failed"]), "✗ ")
 
 
-def _max_tokens(row: Json, look: Look) -> Iterator[Piece]:  # noqa: ARG001 - one signature for all kinds
+def _max_tokens(_row: Json, look: Look) -> Iterator[Piece]:
     yield look.piece("error", look.words["max_tokens"], "✗ ")
 
 
