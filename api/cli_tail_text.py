@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from api.text_view import harmless, left_out, row_lines, transcript_lines, words_of
+from api.text_view import harmless, left_out, row_lines, transcript_lines, web_nested, words_of
 from projections.replica import apply_ops
 
 Json = Any  # decoded JSON of the wire
@@ -100,7 +100,7 @@ class TailText:
             self._end_line()
             if row["kind"] == "turn_tail":
                 self._print_label(row["turn"])
-            for line in row_lines(row, self.words):
+            for line in row_lines(row, self.words, web_nested(self.locale)):
                 print(line)
         self._printed[key] = status
 

@@ -4,14 +4,15 @@ What is open by default is shown open; everything else shows its title alone, un
 """
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from api.text_view import (
+    Nested,
     closed_row_lines,
     content_text,
     harmless,
     life_lines,
-    open_row_lines,
     row_lines,
     words_of,
 )
@@ -25,15 +26,15 @@ def desktop_lines(transcript: Json, *, locale: str, expand: bool) -> Iterator[st
     """Give the lines of a whole transcript in the desktop view.
 
     Args:
-        transcript: decoded JSON.
+        transcript: decoded JSON, of a session or of a delegate.
         locale: `en` or `zh-CN`, for the words that are not labels.
         expand: show closed disclosures, groups and rows open.
     """
-    words = words_of(locale)
+    words, nested = words_of(locale), partial(desktop_lines, locale=locale, expand=expand)
     for row in transcript["session_rows"]:
-        yield from row_lines(row, words)
+        yield from row_lines(row, words, nested)
     for turn in transcript["turns"]:
-        yield from _Turn(turn, words, expand=expand).lines()
+        yield from _Turn(turn, words, nested, expand=expand).lines()
         yield from life_lines(turn, words)
         yield ""
 
@@ -41,9 +42,10 @@ def desktop_lines(transcript: Json, *, locale: str, expand: bool) -> Iterator[st
 class _Turn:
     """One turn and how it is to be shown."""
 
-    def __init__(self, turn: Json, words: dict[str, str], *, expand: bool) -> None:
+    def __init__(self, turn: Json, words: dict[str, str], nested: Nested, *, expand: bool) -> None:
         self._turn = turn
         self._words = words
+        self._nested = nested
         self._expand = expand
         self._rows = {row["key"]: row for row in turn["rows"]}
 
@@ -51,7 +53,7 @@ class _Turn:
         """Entry after entry: boundary row, disclosure, errors, answer, what else stands outside (C-1)."""
         for entry in self._turn["presentation"]["entries"]:
             if entry["boundary"] is not None:
-                yield from row_lines(self._rows[entry["boundary"]], self._words)
+                yield from row_lines(self._rows[entry["boundary"]], self._words, self._nested)
             if entry["disclosure"] is not None:
                 yield from self._disclosure(entry["disclosure"])
             outside = entry["outside"]
@@ -69,7 +71,7 @@ class _Turn:
     def _outside(self, refs: Iterator[str]) -> Iterator[str]:
         for ref in refs:
             if ref in self._rows:
-                yield from row_lines(self._rows[ref], self._words)
+                yield from row_lines(self._rows[ref], self._words, self._nested)
                 continue
             for waiting in self._turn["queued"]:
                 if f"steering:{waiting['id']}" == ref:
@@ -104,8 +106,10 @@ class _Turn:
                 yield from _indented(_block_lines(self._block(item["ref"])))
         else:
             row = self._rows[item["ref"]]
-            shown = open_row_lines if is_open else closed_row_lines
-            yield from (line.removeprefix(_INDENT) for line in shown(row, self._words))
+            lines = (
+                row_lines(row, self._words, self._nested) if is_open else closed_row_lines(row, self._words)
+            )
+            yield from (line.removeprefix(_INDENT) for line in lines)
 
     def _block(self, ref: str) -> Json:
         key, _, at = ref.rpartition("#")

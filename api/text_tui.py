@@ -2,14 +2,15 @@
 
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from api.text_view import (
+    Nested,
     closed_row_lines,
     content_text,
     harmless,
     life_lines,
-    open_row_lines,
     row_lines,
     rows_of,
     words_of,
@@ -33,17 +34,21 @@ def tui_lines(transcript: Json, *, locale: Locale, expand: bool) -> Iterator[str
         locale: `en` or `zh-CN`.
         expand: show the cards that are there with input and output, in any phase.
     """
-    words = words_of(locale)
-    phase = transcript["view"]["phase"]
+    yield from _lines(transcript, transcript["view"]["phase"], locale, expand=expand)
+
+
+def _lines(transcript: Json, phase: str, locale: Locale, *, expand: bool) -> Iterator[str]:
+    """The transcript of a session, or that of a delegate in the same phase."""
+    words, nested = words_of(locale), partial(_lines, phase=phase, locale=locale, expand=expand)
     for row in transcript["session_rows"]:
-        yield from row_lines(row, words)
+        yield from row_lines(row, words, nested)
     for turn in transcript["turns"]:
-        yield from _turn_lines(turn, phase, words, locale, expand=expand)
+        yield from _turn_lines(turn, phase, words, locale, nested, expand=expand)
         yield ""
 
 
 def _turn_lines(
-    turn: Json, phase: str, words: dict[str, str], locale: Locale, *, expand: bool
+    turn: Json, phase: str, words: dict[str, str], locale: Locale, nested: Nested, *, expand: bool
 ) -> Iterator[str]:
     steps = {step["step"]: step for step in turn["presentation"]["steps"]}
     order = {number: at for at, number in enumerate(steps)}
@@ -61,7 +66,7 @@ def _turn_lines(
             headed.add(number)
             if steps[number]["header"]:
                 yield words["assistant"]
-        yield from _row_lines(row, steps, phase, words, expand=expand)
+        yield from _row_lines(row, steps, phase, words, nested, expand=expand)
         if number is not None and last[number] == at:
             yield from _footer_lines(steps[number], locale)
     for step in bare:
@@ -90,17 +95,19 @@ def _bare_step(step: Json, words: dict[str, str], locale: Locale) -> Iterator[st
     yield from _footer_lines(step, locale)
 
 
-def _row_lines(row: Json, steps: Json, phase: str, words: dict[str, str], *, expand: bool) -> Iterator[str]:
+def _row_lines(
+    row: Json, steps: Json, phase: str, words: dict[str, str], nested: Nested, *, expand: bool
+) -> Iterator[str]:
     kind = row["kind"]
     if not _is_shown(row, phase):
         return
     if kind == "assistant_step":
         yield from _body_lines(row, steps[row["step"]]["body"] if row["step"] in steps else ())
     elif kind in (*TOOL_CARDS, "context"):
-        shown = open_row_lines if expand or phase == "expanded" else closed_row_lines
-        yield from shown(row, words)
+        is_open = expand or phase == "expanded"
+        yield from row_lines(row, words, nested) if is_open else closed_row_lines(row, words)
     else:
-        yield from row_lines(row, words)
+        yield from row_lines(row, words, nested)
 
 
 def _body_lines(row: Json, body: Json) -> Iterator[str]:

@@ -3,11 +3,13 @@
 1. It works on the wire's own JSON, so that `show` and `tail` print what a client of any language would derive.
 2. Every text is harmless: control characters, terminal escapes and bidirectional overrides become visible signs.
 3. Nothing here decides what is process and what is answer: the presentation says it (B-6 to B-8).
+4. A delegate's transcript is drawn by the view that draws the one around it, open where its call's row is.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 Json = Any  # decoded JSON of the wire
@@ -40,6 +42,8 @@ _WORDS = {
     },
 }  # fmt: skip
 Words = dict[str, str]
+#: Draws a delegate's transcript (`turns`, `session_rows`), as the view that its call's row is drawn in.
+Nested = Callable[[Json], Iterator[str]]
 
 
 def words_of(locale: str) -> Words:
@@ -74,16 +78,20 @@ def transcript_lines(transcript: Json, *, locale: str, expand: bool) -> Iterator
         locale: `en` or `zh-CN`, for the words that are not labels.
         expand: show the members of folded turns as well.
     """
-    words = _WORDS[locale]
+    words, nested = _WORDS[locale], web_nested(locale)
     for row in transcript["session_rows"]:
-        yield from row_lines(row, words)
+        yield from row_lines(row, words, nested)
     for turn in transcript["turns"]:
-        yield from turn_lines(turn, locale=locale, expand=expand)
+        yield from _turn_lines(turn, words, nested, expand=expand)
 
 
-def turn_lines(turn: Json, *, locale: str, expand: bool) -> Iterator[str]:
+def web_nested(locale: str) -> Nested:
+    """Give what draws a delegate in the web view: open, since its call's row is."""
+    return partial(transcript_lines, locale=locale, expand=True)
+
+
+def _turn_lines(turn: Json, words: Words, nested: Nested, *, expand: bool) -> Iterator[str]:
     """Give the lines of one turn; an open turn shows everything and says that it runs."""
-    words = _WORDS[locale]
     view = turn["presentation"] or {}
     foldable = bool(view.get("foldable"))
     closed = foldable and not expand
@@ -96,7 +104,7 @@ def turn_lines(turn: Json, *, locale: str, expand: bool) -> Iterator[str]:
                 yield f"{'▸' if closed else '▾'} {view['label']['text']}"
             continue
         is_answer = row["key"] == view.get("answer")
-        yield from row_lines(row, words, hide_reasoning=closed and is_answer)
+        yield from row_lines(row, words, nested, hide_reasoning=closed and is_answer)
     for waiting in turn.get("queued", ()):
         yield f"… {words['queued']}: {content_text(waiting['content'])}"
     yield from life_lines(turn, words)
@@ -116,24 +124,19 @@ def life_lines(turn: Json, words: Words) -> Iterator[str]:
         yield f"● {words['running']}{waiting}"
 
 
-def row_lines(row: Json, words: Words, *, hide_reasoning: bool = False) -> Iterator[str]:
-    """Give the lines of one row."""
+def row_lines(row: Json, words: Words, nested: Nested, *, hide_reasoning: bool = False) -> Iterator[str]:
+    """Give the lines of one row, with all that it holds."""
     kind = row["kind"]
     if kind in ("user", "steering"):
         yield f"{words[kind]}: {content_text(row['content'])}"
     elif kind == "assistant_step":
         yield from _step_lines(row, words, hide_reasoning=hide_reasoning)
     elif kind == "tool_call":
-        yield from _tool_lines(row, words)
+        yield from _tool_lines(row, words, nested)
     elif kind == "turn_tail":
         yield harmless(f"— {said(words, row['outcome'])}")
     else:
         yield _plain(row, words)
-
-
-def open_row_lines(row: Json, words: Words) -> Iterator[str]:
-    """Give a row of activity with all that it holds."""
-    yield from row_lines(row, words)
 
 
 def closed_row_lines(row: Json, words: Words) -> Iterator[str]:
@@ -165,16 +168,13 @@ def _step_lines(row: Json, words: Words, *, hide_reasoning: bool) -> Iterator[st
         yield f"({words['interrupted']})"
 
 
-def _tool_lines(row: Json, words: Words) -> Iterator[str]:
+def _tool_lines(row: Json, words: Words, nested: Nested) -> Iterator[str]:
     yield f"{_INDENT}⚙ {_tool_title(row, words)} {_excerpt(row['input'])}".rstrip()
     output = row["output"] if row["output"] is not None else row.get("progress")
     if output:
         yield f"{_INDENT}  → {_excerpt(output)}"
     if "delegate" in row:
-        for inner in row["delegate"]["turns"]:
-            for line in turn_lines(inner, locale="zh-CN" if words is _WORDS["zh-CN"] else "en", expand=True):
-                if line:
-                    yield f"{_INDENT}│ {line}"
+        yield from (f"{_INDENT}│ {line}" for line in nested(row["delegate"]) if line)
 
 
 def _tool_title(row: Json, words: Words) -> str:

@@ -140,3 +140,49 @@ def test_a_plain_answer_that_was_cut_says_so() -> None:
     """It has no header that would (C-3)."""
     half = {"type": "assistant/chunk", "turn": 1, "step": 1, "index": 0, "kind": "text", "text": "half"}
     assert desktop([start(), half, end("aborted")]) == ["half", "(interrupted)", ""]
+
+
+INSIDE = {"parent_call_id": "c"}
+DELEGATED = [
+    start(),
+    call("c", name="Task", input={"description": "look"}),
+    {"type": "notice", "id": "n", "level": "warning", "text": "slow disk", **INSIDE},
+    *({**event, **INSIDE} for event in (start(), message([{"type": "reasoning", "text": "secret"}]))),
+    *({**event, **INSIDE} for event in (call("d", name="bash", input={"command": "ls"}), result("d", "3"))),
+    *({**event, **INSIDE} for event in (say("three", step=2), end())),
+    result("c", "3"),
+    say("Three.", step=2),
+    end(),
+]
+
+
+def test_a_delegate_is_drawn_as_the_transcript_around_it_is() -> None:
+    """Entries and groups in the desktop view, headers in the terminal's; rows of no turn are there as well."""
+    assert desktop(DELEGATED, expand=True) == [
+        "▾ Completed · 1 tool call",
+        "  ⚙ Task look",
+        "    → 3",
+        "  │ ! warning: slow disk",
+        "  │ ▾ Completed · 1 tool call",
+        "  │   ▾ Thought and ran commands · 1 operation",
+        "  │     ~ Thinking",
+        "  │       secret",
+        "  │     ⚙ bash ls",
+        "  │       → 3",
+        "  │ three",
+        "Three.",
+        "",
+    ]
+    inner = [line for line in tui(DELEGATED, "expanded") if "│" in line]
+    assert inner == [
+        "  │ ! warning: slow disk", "  │ Assistant", "  │   ~ secret", "  │   ⚙ bash ls", "  │     → 3",
+        "  │ Assistant", "  │ three", "  │ — completed",
+    ]  # fmt: skip
+
+
+def test_thinking_that_is_not_shown_is_not_shown_in_a_delegate_either() -> None:
+    """C-7 and D-1, at any depth."""
+    assert not [line for line in desktop(DELEGATED, expand=True, thinking=False) if "secret" in line]
+    assert [line for line in tui(DELEGATED, "expanded") if "secret" in line]
+    shown = transcript(fold(*DELEGATED), TuiView(phase="expanded", reasoning=False))
+    assert not [line for line in tui_lines(shown, locale="en", expand=True) if "secret" in line]
