@@ -1,4 +1,6 @@
-"""The 12 cases of the desktop view agree: `expect` is decided by S000 itself, `expect_views` by `views.md` C."""
+"""The cases of the desktop view agree: of the owner's twelve, `expect` is decided by S000 itself and `expect_views` by
+`views.md` C; of ours, which are named by their rule, all by `views.md` C.
+"""
 
 import json
 import re
@@ -15,6 +17,7 @@ from tests.projections.folding import fold, transcript
 
 VECTORS = sorted((Path(__file__).parent.parent / "vectors" / "desktop").glob("*.json"))
 SCHEMA = json.loads((VECTORS[0].parent.parent / "desktop.schema.json").read_text())
+OUR_NAME = re.compile(r"c([0-9]+)-")
 PREFERENCES = ("mode", "thinking", "collapse_groups", "collapse_thinking", "locale")
 
 
@@ -53,8 +56,22 @@ def entries(events: list[dict[str, Any]], view: DesktopView) -> list[Any]:
 
 
 def test_the_cases_are_there() -> None:
-    """A run over an empty folder proves nothing."""
-    assert len(VECTORS) == 12
+    """A run over an empty folder proves nothing: the owner's twelve, and of ours one for each rule at least.
+
+    C-16 has vectors of its own (`tests/vectors/search`).
+    """
+    ours = {path.stem: json.loads(path.read_text()) for path in VECTORS if OUR_NAME.match(path.stem)}
+    assert len(VECTORS) - len(ours) == 12
+    assert all(OUR_NAME.match(name)[1] in numbers_of(case) for name, case in ours.items())  # type: ignore[index]  # they match
+    assert {number for case in ours.values() for number in numbers_of(case)} == {
+        str(one) for one in range(1, 16)
+    }
+    assert all("reason" in case for case in ours.values())
+
+
+def numbers_of(case: dict[str, Any]) -> list[str]:
+    """The rules that a case is about."""
+    return re.findall(r"C-([0-9]+)", case["why"])
 
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
