@@ -3,8 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from tests.api.command import TURN, turnfold
 from tests.api.stack import serving
-from tests.api.test_cli import TURN, turnfold
 from tests.api.test_cli_status import on_a_port
 
 

@@ -6,7 +6,7 @@ import signal
 from asyncio.subprocess import PIPE
 from pathlib import Path
 
-from tests.api.test_cli import COMMAND, ROOT, started, turnfold
+from tests.api.command import COMMAND, ROOT, started, turnfold
 from tests.api.test_serve import environment, served
 from tests.service.importers.claude_log import Json, Log, call, raw, written
 from tests.waiting import wait_until

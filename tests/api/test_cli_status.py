@@ -13,8 +13,8 @@ from api.app import build_app
 from api.listener import Server, listen
 from api.parts import EdgeLimits
 from service.settings import Settings
+from tests.api.command import turnfold
 from tests.api.stack import SECRET, Stack, serving
-from tests.api.test_cli import turnfold
 from tests.waiting import wait_until
 
 TURN = {"type": "turn/start", "turn": 1}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.api.test_cli import ROOT, SAMPLE, TURN, turnfold, written
+from tests.api.command import ROOT, SAMPLE, TURN, turnfold, written
 from tests.api.test_serve import environment, served
 from tests.waiting import wait_until
 

@@ -14,8 +14,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus
 from websockets.typing import Subprotocol
 
+from tests.api.command import COMMAND, started
 from tests.api.socket_stack import Replica, SocketPeer, canonical, connected
-from tests.api.test_cli import COMMAND, started
 from tests.api.test_serve import environment, served
 from tests.waiting import wait_until
 

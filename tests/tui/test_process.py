@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.api.test_cli import COMMAND, ROOT
+from tests.api.command import COMMAND, ROOT
 from tests.clients.wire_service import process
 from tests.tui.test_app import turn
 
