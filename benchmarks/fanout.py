@@ -1,8 +1,9 @@
 """How many event deliveries/s one process gives at p99 ≤ 60 ms, against socket.io on the same work.
 
 Every socket follows every session. The number of sessions grows until the p99 bound breaks or events stay
-behind; the figure is the greatest rate that held. The server has a core of its own; subscribers, publisher and
-engine share the other. The product's process also projects; socket.io is handed each event by a publisher.
+behind in each of three attempts; the figure is the greatest rate that held. The server has a core of its own;
+subscribers, publisher and engine share the other. The product's process also projects; socket.io is handed each event
+by a publisher.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ _P99_MS: Final = 60.0
 _DELIVERED_SHARE: Final = 0.98
 # W-7: subscriptions a socket.
 _MOST_SESSIONS: Final = 128
+_ATTEMPTS: Final = 3
 _LOADS: Final = ((100, 20), (100, 300), (1_000, 20), (1_000, 300))
 
 
@@ -94,14 +96,14 @@ def _capacity(config: Config, prefix: str) -> Capacity:
     held = Capacity(sessions=0, deliveries_per_s=0.0, trial=None)
     sessions, broken = 1, _MOST_SESSIONS + 1
     while sessions <= _MOST_SESSIONS:
-        tried = _try(config, session_names(f"{prefix}-{sessions}", sessions))
+        tried = _try(config, prefix, sessions)
         if tried is None:
             broken = sessions
             break
         held = tried
         sessions *= 2
     for sessions in _between(held.sessions, broken):
-        tried = _try(config, session_names(f"{prefix}-{sessions}", sessions))
+        tried = _try(config, prefix, sessions)
         if tried is None:
             break
         held = tried
@@ -116,7 +118,17 @@ def _between(held: int, broken: int) -> Iterator[int]:
         yield held + 2 * step
 
 
-def _try(config: Config, sessions: Sequence[str]) -> Capacity | None:
+def _try(config: Config, prefix: str, count: int) -> Capacity | None:
+    """What so many sessions give; None where no attempt holds. One stall of the machine breaks three seconds' p99, and
+    a server that cannot bear the load fails each time.
+    """
+    attempts = (
+        _attempt(config, session_names(f"{prefix}-{count}-{number}", count)) for number in range(_ATTEMPTS)
+    )
+    return next((one for one in attempts if one is not None), None)
+
+
+def _attempt(config: Config, sessions: Sequence[str]) -> Capacity | None:
     with on_core(LOAD_CORE):
         found = trial(config, {"sessions": sessions})
     expected = found.published * config["sockets"]
