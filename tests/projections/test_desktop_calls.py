@@ -1,25 +1,11 @@
 """A `tool_call` block before its call bounds nothing: the event makes the part (ADR 0021; C-2, C-3, C-7)."""
 
-from typing import Any
-
 import pytest
 
-from projections.view import DesktopView
-from tests.projections.folding import (
-    Event,
-    call,
-    chunk,
-    end,
-    fold,
-    message,
-    more,
-    result,
-    start,
-    transcript,
-    user,
-)
+from projections.session import SessionFold
+from tests.projections.desktop_entries import BEGIN, entries, items
+from tests.projections.folding import Event, call, chunk, end, fold, message, more, result
 
-BEGIN = [start(), user()]
 BLOCK = {
     "type": "assistant/chunk",
     "turn": 1,
@@ -43,10 +29,10 @@ CALLING: list[Event] = [
 ]
 
 
-def entry(session: Any) -> Event:
+def entry(session: SessionFold) -> Event:
     """The only entry of the first turn."""
-    (found,) = transcript(session, DesktopView())["turns"][0]["presentation"]["entries"]
-    return found  # type: ignore[no-any-return]  # decoded JSON
+    (found,) = entries(session)
+    return found
 
 
 def test_text_is_the_answer_until_the_call_is_logged() -> None:
@@ -56,7 +42,7 @@ def test_text_is_the_answer_until_the_call_is_logged() -> None:
     assert (shown["answer"], shown["disclosure"]) == (["step:1:1#0"], None)
     more(session, call())
     shown = entry(session)
-    assert [item["ref"] for item in shown["disclosure"]["items"]] == ["step:1:1#0", "tool:c1"]
+    assert items(shown) == ["step:1:1#0", "tool:c1"]
     assert shown["answer"] == []
 
 
@@ -74,7 +60,7 @@ def test_a_call_stands_where_its_block_stands_once_it_is_made() -> None:
     session = fold(*BEGIN, message([*CALLING, {"type": "text", "text": "So."}]))
     assert entry(session)["answer"] == ["step:1:1#0", "step:1:1#2"]
     shown = entry(more(session, call(), result(), end()))
-    assert [item["ref"] for item in shown["disclosure"]["items"]] == ["step:1:1#0", "tool:c1"]
+    assert items(shown) == ["step:1:1#0", "tool:c1"]
     assert shown["answer"] == ["step:1:1#2"]
 
 

@@ -83,6 +83,13 @@ class Log:
         return self.line("attachment", attachment={"type": kind, **fields})
 
 
+def begun() -> Log:
+    """A session whose turn runs."""
+    log = Log()
+    log.human("Go")
+    return log
+
+
 def call(call_id: str | None, name: str = "Bash", **tool_input: Any) -> Json:
     """The model's request to run a tool."""
     named = {} if call_id is None else {"id": call_id}
