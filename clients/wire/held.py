@@ -246,7 +246,7 @@ def _drop(held: HeldTranscript, op: Json) -> Iterator[Change]:
         yield Change(what="dropped", within=held, turn=turn, place=place)
 
 
-def _spec(held: HeldTranscript, op: Json) -> Iterator[Change]:  # noqa: ARG001 - one signature for all ops
+def _spec(_held: HeldTranscript, _op: Json) -> Iterator[Change]:
     """The terminal shows nothing of a spec: it is the web's."""
     return iter(())
 

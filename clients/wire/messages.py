@@ -44,7 +44,6 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     position: Position
     history_complete: bool
     before: str | None
-    view: dict[str, Json]
     session_rows: tuple[dict[str, Json], ...]
     turns: tuple[TurnValue, ...]
 
@@ -55,33 +54,27 @@ class Welcome(msgspec.Struct, frozen=True, kw_only=True):
     server_time_ms: float
 
 
-class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """One part of the state at `position`; the parts replace all that was held, at `last`."""
+class _Part(msgspec.Struct, frozen=True, kw_only=True):
+    """One part of many turns; parts count from 0 to the one that is `last`, and mean something together."""
 
     sub: str
     view_rev: int
+    history_complete: bool
+    session_rows: tuple[dict[str, Json], ...] = ()
+    turns: tuple[TurnValue, ...] = ()
+    part: int = 0
+    last: bool = True
+
+
+class Snapshot(_Part, frozen=True, kw_only=True):
+    """The state at `position`; it replaces all that was held."""
+
     position: Position
     view: dict[str, Json]
-    history_complete: bool
-    before: str | None = None
-    session_rows: tuple[dict[str, Json], ...] = ()
-    turns: tuple[TurnValue, ...] = ()
-    part: int = 0
-    last: bool = True
 
 
-class Earlier(msgspec.Struct, frozen=True, kw_only=True):
-    """One part of older turns, to put before those held."""
-
-    sub: str
-    view_rev: int
-    position: Position
-    history_complete: bool
-    before: str | None = None
-    session_rows: tuple[dict[str, Json], ...] = ()
-    turns: tuple[TurnValue, ...] = ()
-    part: int = 0
-    last: bool = True
+class Earlier(_Part, frozen=True, kw_only=True):
+    """Older turns, to put before those held."""
 
 
 class Delta(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,7 +101,6 @@ class Reset(msgspec.Struct, frozen=True, kw_only=True):
 
     sub: str
     view_rev: int
-    reason: str = ""
 
 
 class Error(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,7 +108,6 @@ class Error(msgspec.Struct, frozen=True, kw_only=True):
 
     code: str
     message: str = ""
-    retry: bool = False
     sub: str | None = None
 
 

@@ -39,7 +39,6 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Found(msgspec.Struct, frozen=True):
     hits: tuple[SearchHit, ...]
-    cursor: str | None = None
 
 
 _PROBLEM = msgspec.json.Decoder(_Problem)
@@ -70,9 +69,7 @@ class Service:
 
     async def window(self, session: str, view: Json, before: str | None) -> Window | None:
         """Give the newest turns, or those before a cursor; None where there is no such session."""
-        asked = {"view": view["kind"]} | {
-            name: _text(value) for name, value in view.items() if name != "kind"
-        }
+        asked = _asked_of(view)
         if before is not None:
             asked["before"] = before
         body = await self._get(f"/v1/sessions/{_quoted(session)}/transcript", asked)
@@ -114,10 +111,7 @@ class Service:
 
     async def search(self, session: str, view: Json, query: str, limit: int = 200) -> tuple[SearchHit, ...]:
         """Give the rows that have all words of a query, also what is hidden or not loaded; at most `limit`."""
-        asked = {"view": view["kind"]} | {
-            name: _text(value) for name, value in view.items() if name != "kind"
-        }
-        asked |= {"q": query, "limit": str(limit)}
+        asked = _asked_of(view) | {"q": query, "limit": str(limit)}
         body = await self._get(f"/v1/sessions/{_quoted(session)}/search", asked)
         return () if body is None else self._read(_FOUND, body).hits
 
@@ -153,6 +147,11 @@ async def reaching(address: Address) -> AsyncIterator[Service]:
 
 def _quoted(text: str) -> str:
     return quote(text, safe="")
+
+
+def _asked_of(view: Json) -> dict[str, str]:
+    """A view as the fields of a query."""
+    return {"view" if name == "kind" else name: _text(value) for name, value in view.items()}
 
 
 def _text(value: Json) -> str:

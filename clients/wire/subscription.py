@@ -43,8 +43,6 @@ class Replaced(msgspec.Struct, frozen=True, kw_only=True):
 class Prepended(msgspec.Struct, frozen=True, kw_only=True):
     """Older turns and rows stand before what was held."""
 
-    turn_count: int
-
 
 class StateChanged(msgspec.Struct, frozen=True, kw_only=True):
     """`Subscription.state` is another, or what it says of itself."""
@@ -191,13 +189,13 @@ class Subscription:
             return
         turns, rows = self._joined()
         held = self.held
-        known = {turn.number for turn in held.turns}
+        known_count = len(held.turns)
         for value in turns:
-            held.add_turn(len(held.turns) - len(known), value)
+            held.add_turn(len(held.turns) - known_count, value)
         held.add_rows(held.loose, rows, 0)
         self.history_complete = frame.history_complete
         self.loading_earlier = False
-        yield Prepended(turn_count=len(held.turns) - len(known))
+        yield Prepended()
 
     def _delta(self, frame: Delta) -> Iterator[Told]:
         if self.position != Position(epoch=frame.epoch, version=frame.since):

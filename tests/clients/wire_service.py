@@ -11,7 +11,7 @@ import httpx
 from clients.wire.address import address_of
 from clients.wire.backoff import BackOff
 from clients.wire.connection import Connection, Link
-from clients.wire.subscription import Replaced, StateChanged, Subscription, Told
+from clients.wire.subscription import Replaced, Subscription, Told
 from tests.api.test_serve import address_of as announced
 from tests.api.test_serve import environment, start
 from tests.waiting import wait_until
@@ -86,11 +86,6 @@ class Follower:
     def snapshots(self) -> int:
         """How often everything was replaced."""
         return sum(isinstance(one, Replaced) for one in self.told)
-
-    @property
-    def states(self) -> int:
-        """How often the state changed."""
-        return sum(isinstance(one, StateChanged) for one in self.told)
 
     def text(self) -> str:
         """Every text of every step that is held."""
