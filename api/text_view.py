@@ -13,14 +13,19 @@ from functools import partial
 from typing import Any
 
 Json = Any  # decoded JSON of the wire
-# Control characters, bidirectional overrides, and halves of surrogate pairs, which no encoding can write.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Control characters but tab and newline, marks and overrides of direction, separators that some terminals break a line
+# at, tags that nobody sees, and halves of surrogate pairs, which no encoding can write.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
 _INDENT = "  "
 # Of a tool's input and output in one line; the whole is what `--json` and the page are for.
 _EXCERPT_CHARS = 120
 # Of an input with several fields, what a reader knows the call by, in this order.
 _TELLING = (
     "command", "cmd", "file_path", "notebook_path", "pattern", "query", "url", "path", "description", "prompt",
+    "name", "skill",
 )  # fmt: skip
 _WORDS = {
     "en": {
@@ -28,15 +33,16 @@ _WORDS = {
         "max_tokens": "cut off: token limit", "blocked": "blocked", "running": "running",
         "user": "You", "steering": "You (while it ran)", "waiting": "waits for you", "queued": "to be sent",
         "assistant": "Assistant", "thinking": "Thinking", "system": "system prompt", "retry": "retry",
-        "compaction": "compaction", "unknown": "result not recorded",
+        "compaction": "compaction", "unknown": "result not recorded", "other": "request",
     },
     "zh-CN": {
         "completed": "已完成", "aborted": "已停止", "interrupted": "已中断", "failed": "失败",
         "max_tokens": "达到 token 上限", "blocked": "已阻止", "running": "运行中",
         "user": "你", "steering": "你（运行中）", "waiting": "等待你", "queued": "待发送",
         "assistant": "助手", "thinking": "思考", "system": "系统提示词", "retry": "重试",
-        "compaction": "上下文压缩", "unknown": "未记录结果", "error": "出错", "denied": "已拒绝",
-        "canceled": "已取消", "searching": "搜索中", "done": "完成", "success": "成功", "expired": "已过期",
+        "compaction": "上下文压缩", "unknown": "未记录结果", "ok": "成功", "error": "出错", "denied": "已拒绝",
+        "canceled": "已取消", "searching": "搜索中", "started": "已开始", "done": "完成", "success": "成功",
+        "resolved": "已处理", "expired": "已过期",
         "permission": "权限", "question": "问题", "plan": "计划", "goal": "目标", "other": "请求",
         "level_info": "提示", "level_warning": "警告", "level_error": "错误",
     },
@@ -238,7 +244,7 @@ def _compact(value: Json) -> str:
 def _telling(value: Json) -> str:
     """Give what a reader knows a call by: its command, path or query, or the only text that it has; else nothing."""
     if not isinstance(value, dict):
-        return ""
+        return value if isinstance(value, str) else ""
     if len(value) == 1 and isinstance(only := next(iter(value.values())), str):
         return only
     found = (value.get(name) for name in _TELLING)

@@ -231,8 +231,9 @@ def _context(row: Json, look: Look) -> Iterator[Piece]:
 
 def _interaction(row: Json, look: Look) -> Iterator[Piece]:
     words, is_pending = look.words, row.get("status") == "pending"
-    state = words["waiting"] if is_pending else str(row.get("outcome") or row.get("status") or "")
-    said = f"{row.get('interaction')}: {row.get('title') or ''} — {words.get(state, state)}"
+    kind, state = str(row.get("interaction")), str(row.get("outcome") or row.get("status") or "")
+    state = words["waiting"] if is_pending else words.get(state, state)
+    said = f"{words.get(kind, kind)}: {row.get('title') or ''} — {state}"
     yield look.piece(
         "pending" if is_pending else "context", harmless(said), "▶ " if is_pending else f"{INDENT}? "
     )

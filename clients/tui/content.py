@@ -11,18 +11,9 @@ from clients.wire.messages import Json
 _LEADING_BLANK = re.compile(r"\A(?:[^\S\n]*\n)+")
 # Of an input with several fields, what a reader knows the call by, in this order.
 _TELLING = (
-    "command",
-    "cmd",
-    "file_path",
-    "path",
-    "pattern",
-    "query",
-    "url",
-    "description",
-    "prompt",
-    "name",
-    "skill",
-)
+    "command", "cmd", "file_path", "notebook_path", "pattern", "query", "url", "path", "description", "prompt",
+    "name", "skill",
+)  # fmt: skip
 _TITLE_CHARS = 400
 
 
@@ -126,7 +117,7 @@ def duration_of(facts: Json) -> float | None:
     if told is None:
         start, end = number_of(facts.get("started_at_ms")), number_of(facts.get("ended_at_ms"))
         told = None if start is None or end is None else end - start
-    return told if told is not None and told > 0 else None
+    return told if told is not None and told >= 1 else None
 
 
 def _plain(value: Json) -> str:

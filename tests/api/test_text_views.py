@@ -110,7 +110,7 @@ def test_a_call_is_known_by_what_it_is_about() -> None:
     for given, said in inputs:
         log = [start(), call("c", name="x", input=given), result("c", "out"), end()]
         assert tui(log, "expanded")[1] == f"  ⚙ x {said}".rstrip()
-        closed = said if isinstance(given, dict) and not said.startswith("{") else ""
+        closed = "" if said.startswith("{") else said
         assert tui(log)[1] == f"  ⚙ x {closed}".rstrip()
 
 

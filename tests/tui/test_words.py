@@ -14,6 +14,7 @@ SOURCES = "".join(path.read_text(encoding="utf-8") for path in Path(clients.tui.
 SAID = {
     "completed", "aborted", "interrupted", "failed", "max_tokens", "blocked", "ok", "error", "denied", "canceled",
     "unknown", "searching", "started", "done", "resolved", "expired", "user", "steering", "running", "waiting",
+    "permission", "question", "plan", "goal", "other",
 }  # fmt: skip
 
 
