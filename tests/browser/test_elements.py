@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.host_page import open_host
 from tests.browser.node_tools import WEB
 from tests.browser.service import Service
+from tests.browser.soon import soon
 from tests.browser.transcript_page import turn_end, turn_with_tool
 
 BOTH = '<turnfold-sessions for="t"></turnfold-sessions><turnfold-transcript id="t" session="{}"></turnfold-transcript>'
@@ -102,8 +103,8 @@ def test_the_last_element_that_goes_closes_the_connection(page: Page, service: S
     sockets = open_host(page, service, BOTH.format("leave-1"))
     expect(page.locator("#t .control")).to_be_visible()
     page.evaluate("() => document.body.replaceChildren()")
-    page.wait_for_timeout(2_500)
-    assert (len(sockets), len(closed)) == (1, 1)
+    soon(page, lambda: len(closed) == 1, "the connection is closed")
+    assert len(sockets) == 1
     page.evaluate(f"() => (document.body.innerHTML = `{BOTH.format('leave-1')}`)")
     expect(page.locator("#t .control")).to_be_visible()
     assert (len(sockets), len(closed)) == (2, 1)

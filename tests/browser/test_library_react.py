@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.node_tools import MODULES, packed, program, project_with, run
 from tests.browser.service import Service
 from tests.browser.site import Site, serving_site
+from tests.browser.soon import soon
 from tests.browser.transcript_page import text, turn_end, turn_with_tool
 
 # Packing and bundling are programs of their own, which take long on a machine that has much to do.
@@ -126,6 +127,14 @@ class App:
         """How many messages of a kind were sent."""
         return sum(f'"type":"{kind}"' in message for message in self.sent)
 
+    def follows(self, count: int) -> None:
+        """Fails unless so many subscriptions live soon: React ends an effect after it has drawn."""
+        soon(
+            self.page,
+            lambda: self.count("subscribe") - self.count("unsubscribe") == count,
+            f"{count} subscriptions live",
+        )
+
     def drawn(self) -> dict[str, int]:
         """How often each row and turn was drawn."""
         found: dict[str, int] = self.page.evaluate("() => ({ ...window.drawn })")
@@ -138,7 +147,7 @@ def test_strict_mode_leaves_one_subscription(page: Page, project: Path, site: Si
     app = App(page, project, site, service, "strict-1")
     expect(page.locator("[data-key='step:1:2']")).to_contain_text("There are")
     assert len(app.sockets) == 1
-    assert app.count("subscribe") - app.count("unsubscribe") == 1
+    app.follows(1)
     service.append("strict-1", turn_end())
     expect(page.locator("ul")).to_have_attribute("data-status", "closed")
 
@@ -189,12 +198,12 @@ def test_another_session_and_none(page: Page, project: Path, site: Site, service
     page.evaluate("() => window.show('swap-2')")
     expect(page.locator("[data-key='step:5:2']")).to_be_visible()
     expect(page.locator("[data-key='step:1:2']")).to_have_count(0)
-    assert app.count("subscribe") - app.count("unsubscribe") == 1
+    app.follows(1)
     page.evaluate("() => window.show('')")
     expect(page.get_by_text("Nothing")).to_be_visible()
-    assert app.count("subscribe") == app.count("unsubscribe")
-    page.wait_for_timeout(2_500)
-    assert (len(app.sockets), len(app.closed)) == (1, 1)
+    app.follows(0)
+    soon(page, lambda: len(app.closed) == 1, "the connection is closed")
+    assert len(app.sockets) == 1
 
 
 def test_a_lost_connection_is_in_the_snapshot(page: Page, project: Path, site: Site, tmp_path: Path) -> None:
