@@ -42,7 +42,7 @@ class Root(Protocol):
     dirty: "list[tuple[Fold, TurnBuilder]]"
     inline_bytes: int | None
     blobs: dict[str, int]
-    nested: dict[str, tuple[str, ...]]
+    nested: "dict[str, dict[Fold, None]]"
 
     def count(self, anomaly: str, times: int = 1) -> None:
         """Count an anomaly."""
@@ -50,8 +50,8 @@ class Root(Protocol):
     def adopt(self, fold: "Fold", turn: TurnBuilder, call_id: str, seq: int) -> None:
         """Note where a new call is, and give it the delegate that came before it."""
 
-    def forget_delegate(self, path: tuple[str, ...]) -> None:
-        """Forget the calls below a path that was taken back."""
+    def forget_call(self, fold: "Fold", call_id: str) -> None:
+        """Forget that a transcript holds a call, which was taken back, and all that the delegate below it holds."""
 
     def drop(self, fold: "Fold", before: int) -> None:
         """Note a rewind for the next drain."""
@@ -225,8 +225,7 @@ class Fold:
             for key in [*turn.slots, *(f"steering:{one}" for one in turn.queued)]:
                 self.where.pop(key, None)
             for call_id in turn.tools:
-                self.delegates.pop(call_id, None)
-                self.root.forget_delegate((*self.path, call_id))
+                self.root.forget_call(self, call_id)
             if self.open is turn:
                 self.open = None
         if gone:

@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
 import msgspec
 from msgspec import Struct, structs
@@ -15,10 +16,11 @@ from projections.building import CLEAN, BlockBuilder, Slot, StepBuilder, ToolBui
 from projections.errors import SavedStateError
 from projections.events import ParentRef
 from projections.fold import Fold
+from projections.rows import Anchor
 from projections.session import SessionFold
 
 # Raise it when the builders change their shape or the fold its mind: older saves are then replayed from the log.
-SAVED_FORMAT = 2
+SAVED_FORMAT = 3
 _encode = msgspec.json.encode
 
 
@@ -134,7 +136,20 @@ def restoring(head: bytes, turns: Mapping[str, bytes]) -> Iterator[SessionFold]:
         orphan = Fold(session, (call_id,))
         _fill(orphan, below)
         session.orphans[call_id] = orphan
+    _order_nested(session)
     yield session
+
+
+def _order_nested(session: SessionFold) -> None:
+    """Bring the transcripts that hold calls of one id in the order in which it came to them."""
+    for call_id, holders in session.nested.items():
+        if len(holders) > 1:
+            session.nested[call_id] = dict.fromkeys(sorted(holders, key=partial(_came_at, call_id)))
+
+
+def _came_at(call_id: str, fold: Fold) -> Anchor:
+    found = fold.find(f"tool:{call_id}")
+    return -1 if found is None else found[1].anchor
 
 
 def _turns(fold: Fold) -> Iterator[TurnBuilder]:
@@ -214,7 +229,8 @@ def _add_turn(fold: Fold, record: _SavedTurn) -> None:
     for key in (*turn.slots, *(f"steering:{one}" for one in turn.queued)):
         fold.where[key] = turn.number
     if fold.path:
-        fold.root.nested.update(dict.fromkeys(turn.tools, fold.path))
+        for call_id in turn.tools:
+            fold.root.nested.setdefault(call_id, {})[fold] = None
     for call_id, below in record.delegates.items():
         child = Fold(fold.root, (*fold.path, call_id))
         child.parent = (fold, turn)

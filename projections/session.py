@@ -2,6 +2,7 @@
 
 1. `apply` is total: every event type has a case (`assert_never`), and whatever does not fit is counted by name.
 2. An event goes to the transcript of the delegate that its `parent_call_id` names, else to the session's own (A-8).
+   Of several calls with one id it is the session's own, else the one that came last.
 3. A replacement is a copy for the model alone and changes nothing here.
 4. The last 10,000 event ids are remembered, so that a second copy is dropped before it gets a `seq`.
 """
@@ -79,7 +80,8 @@ class SessionFold:
         self.dirty: list[tuple[Fold, TurnBuilder]] = []
         self.drops: list[tuple[Fold, int]] = []
         self.main = Fold(self, ())
-        self.nested: dict[str, tuple[str, ...]] = {}  # calls inside delegates: where they are
+        # Calls inside delegates: the transcripts that hold one, in the order in which it came to them.
+        self.nested: dict[str, dict[Fold, None]] = {}
         self.orphans: dict[str, Fold] = {}  # delegates whose call nobody has seen yet
         self.ids: dict[str, None] = {}
         self.blobs: dict[str, int] = {}
@@ -142,12 +144,16 @@ class SessionFold:
 
     def fold_at(self, path: tuple[str, ...]) -> Fold | None:
         """Find the transcript that a path of calls leads to."""
-        return _below(self.main, path)
+        fold: Fold | None = self.main
+        for call_id in path:
+            fold = fold.delegates.get(call_id) if fold is not None else None
+        return fold
 
     def _delegate(self, call_id: str, seq: int) -> Fold:
-        if call_id in self.orphans:
-            return self.orphans[call_id]
-        above = self._holder(self.nested.get(call_id, ()))
+        below = self.main.delegates.get(call_id) or self.orphans.get(call_id)
+        if below is not None:
+            return below
+        above = self._holder(call_id)
         below = above.delegates.get(call_id)
         if below is not None:
             return below
@@ -162,17 +168,21 @@ class SessionFold:
             above.touch(*found, seq)
         return below
 
-    def _holder(self, path: tuple[str, ...]) -> Fold:
-        """Find the transcript that holds a call, also in a delegate whose own call has not come yet."""
-        held = self.fold_at(path)
-        if held is None and path[0] in self.orphans:
-            held = _below(self.orphans[path[0]], path[1:])
-        return held or self.main
+    def _holder(self, call_id: str) -> Fold:
+        """Find the transcript that holds a call, also in a delegate whose own call has not come yet.
+
+        The session's own call goes first. So no call hangs there while its delegate still waits for one, and a path
+        leads to one transcript only.
+        """
+        holders = self.nested.get(call_id)
+        if holders is None or self.main.find(f"tool:{call_id}") is not None:
+            return self.main
+        return next(reversed(holders))
 
     def adopt(self, fold: Fold, turn: TurnBuilder, call_id: str, seq: int) -> None:
         """Note where a new call is, and give it the delegate that came before it."""
         if fold.path:
-            self.nested[call_id] = fold.path
+            self.nested.setdefault(call_id, {})[fold] = None
         orphan = self.orphans.pop(call_id, None) if self.orphans else None
         if orphan is None:
             return
@@ -194,16 +204,20 @@ class SessionFold:
         fold.rev = seq
         for turn in (*fold.turns.values(), fold.none):
             fold.mark_head(turn, seq)
-            for call_id in turn.tools:
-                self.nested[call_id] = path
         for call_id, below in fold.delegates.items():
             self._rebase(below, (*path, call_id), seq)
 
-    def forget_delegate(self, path: tuple[str, ...]) -> None:
-        """Forget the calls below a path that was taken back."""
-        gone = [call_id for call_id, at in self.nested.items() if at[: len(path)] == path]
-        for call_id in gone:
-            del self.nested[call_id]
+    def forget_call(self, fold: Fold, call_id: str) -> None:
+        """Forget that a transcript holds a call, which was taken back, and all that the delegate below it holds."""
+        holders = self.nested.get(call_id, {})
+        holders.pop(fold, None)
+        if not holders:
+            self.nested.pop(call_id, None)
+        below = fold.delegates.pop(call_id, None)
+        if below is not None:
+            for turn in (*below.turns.values(), below.none):
+                for inner in turn.tools:
+                    self.forget_call(below, inner)
 
     def drop(self, fold: Fold, before: int) -> None:
         """Note a rewind for the next drain."""
@@ -257,13 +271,6 @@ class SessionFold:
             first_ts_ms=self.first_ts_ms,
             last_ts_ms=self.last_ts_ms,
         )
-
-
-def _below(fold: Fold, path: tuple[str, ...]) -> Fold | None:
-    found: Fold | None = fold
-    for call_id in path:
-        found = found.delegates.get(call_id) if found is not None else None
-    return found
 
 
 def _height(fold: Fold) -> int:

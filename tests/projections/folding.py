@@ -117,3 +117,13 @@ def result(call_id: str = "c1", output: str = "out", status: str = "ok", **field
 def tool_progress(output: str, call_id: str = "c1") -> Event:
     """`tool/progress`."""
     return {"type": "tool/progress", "call_id": call_id, "output": output}
+
+
+def below(parent: str, *events: Event) -> list[Event]:
+    """Events of a delegate."""
+    return [{**event, "parent_call_id": parent} for event in events]
+
+
+def rewind(turn: int) -> Event:
+    """`session/rewind`."""
+    return {"type": "session/rewind", "before_turn": turn}

@@ -141,3 +141,13 @@ DELEGATES = st.lists(
         *events,
     ]
 )
+# Families of delegates: calls of one id stand in several of them, and whole branches are taken back.
+_KIN = st.one_of(
+    _event("turn/start", turn=_TURNS),
+    _event("tool/call", call_id=_IDS, name=st.just("Task"), input=_JSON, turn=_maybe(_TURNS)),
+    _event("tool/call", call_id=_IDS, name=st.just("Task"), input=_JSON, turn=_maybe(st.none())),
+    _event("tool/result", call_id=_IDS, status=st.just("ok")),
+    _event("user/message", id=_IDS, content=_CONTENT, turn=_maybe(_TURNS)),
+    _event("session/rewind", before_turn=_TURNS),
+)
+FAMILIES = st.lists(st.builds(_clean, _KIN, st.one_of(st.none(), _IDS), st.none()), min_size=12, max_size=40)

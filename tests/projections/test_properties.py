@@ -19,7 +19,7 @@ from projections.session import SessionFold
 from projections.slices import finished
 from projections.transcript import snapshot, window_of
 from projections.view import DesktopView, TuiView, View, WebView
-from tests.projections.logs import DELEGATES, LOGS
+from tests.projections.logs import DELEGATES, FAMILIES, LOGS
 
 FLAGS = st.booleans()
 DESKTOP = st.builds(
@@ -87,7 +87,7 @@ def test_taking_turns_finds_what_draining_finds(log: list[dict[str, Any]], size:
     assert writer.take_turns() == ()
 
 
-@given(LOGS, st.integers(0, 40))
+@given(st.one_of(LOGS, FAMILIES), st.integers(0, 40))
 def test_fold_in_two_batches_equals_fold_at_once(log: list[dict[str, Any]], split: int) -> None:
     """Batches, and what a drain takes in between, leave no trace."""
     fold = fold_all(log[:split])
@@ -96,14 +96,14 @@ def test_fold_in_two_batches_equals_fold_at_once(log: list[dict[str, Any]], spli
     assert saved(fold) == saved(fold_all(log))
 
 
-@given(LOGS, st.integers(0, 40))
+@given(st.one_of(LOGS, FAMILIES), st.integers(0, 40))
 def test_a_restored_fold_goes_on_as_if_it_had_never_stopped(log: list[dict[str, Any]], split: int) -> None:
     """Live state equals state restored from a save plus the rest of the log, byte for byte."""
     restored = restore(*saved(fold_all(log[:split])))
     assert saved(fold_all(log[split:], restored)) == saved(fold_all(log))
 
 
-@given(LOGS, st.lists(st.integers(0, 40), max_size=6), VIEW, LIMITS)
+@given(st.one_of(LOGS, FAMILIES), st.lists(st.integers(0, 40), max_size=6), VIEW, LIMITS)
 def test_live_deltas_bring_a_snapshot_to_the_next(
     log: list[dict[str, Any]], cuts: list[int], view: View, limit: int | None
 ) -> None:
