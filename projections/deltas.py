@@ -125,7 +125,7 @@ class TurnOps(Struct, frozen=True):
 def facts(changes: Changes) -> tuple[TurnOps, ...]:
     """Make the ops of a drain that every view shares."""
     found = [_drop_ops(fold, before) for fold, before in changes.drops]
-    held = (one for one in changes.touched if _is_held(one.fold, one.turn))
+    held = (one for one in changes.touched if is_held(one.fold, one.turn))
     found.extend(_turn_ops(one, changes.since) for one in held)
     return tuple(found)
 
@@ -151,7 +151,7 @@ def _fold_since(fold: Fold, since: int) -> Iterator[TurnOps]:
                 yield from _fold_since(below, since)
 
 
-def _is_held(fold: Fold, turn: TurnBuilder) -> bool:
+def is_held(fold: Fold, turn: TurnBuilder) -> bool:
     """Whether a turn still stands in the projection: a rewind may have taken it, or the call above it, back."""
     while True:
         if turn.number is not None and fold.turns.get(turn.number) is not turn:

@@ -3,12 +3,15 @@
 from msgspec import UNSET, UnsetType
 
 from projections.building import TurnBuilder
-from projections.deltas import Op, Path, PresentationOp, TurnOps
+from projections.deltas import DropTurnsOp, Op, Path, PresentationOp, TurnOps, is_held
 from projections.fold import Fold
 from projections.presentation import Telling, edits_of, telling
 from projections.session import SessionFold
 from projections.slices import Slices, finished
 from projections.view import View
+
+# Not by path and number: after a rewind both may come again.
+_Key = tuple[Fold, int]
 
 
 class Presenter:
@@ -16,7 +19,7 @@ class Presenter:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self._told: dict[tuple[Path, int], Telling] = {}
+        self._told: dict[_Key, tuple[TurnBuilder, Telling]] = {}
 
     def tell_all(self, session: SessionFold) -> None:
         """Note that whoever listens holds the present state of every turn."""
@@ -29,14 +32,15 @@ class Presenter:
     def _tell(self, fold: Fold, *, is_open_only: bool) -> Slices[None]:
         for turn in fold.turns.values() if not is_open_only else (fold.open,):
             if turn is not None:
-                self._told[(fold.path, turn.ordinal)] = yield from telling(fold, turn, self.view)
+                self._told[_key(fold, turn)] = turn, (yield from telling(fold, turn, self.view))
                 for call_id in turn.open_calls if is_open_only else turn.tools:
                     if call_id in fold.delegates:
                         yield from self._tell(fold.delegates[call_id], is_open_only=is_open_only)
 
     def telling_of(self, fold: Fold, turn: TurnBuilder) -> Telling | None:
         """Give what was told of a turn, None where nothing was; it is the present if every change was told."""
-        return self._told.get((fold.path, turn.ordinal))
+        _, told = self._told.get(_key(fold, turn), (turn, None))
+        return told
 
     def ops(self, one: TurnOps) -> tuple[Op, ...]:
         """Give a turn's ops in this view: the shared ones, and what changed in its presentation."""
@@ -46,12 +50,14 @@ class Presenter:
         """The same in slices: a turn that nothing was told of is told whole, however great it is."""
         turn, fold = one.turn, one.fold
         if turn.number is None:
+            if any(isinstance(op, DropTurnsOp) for op in one.ops):
+                self._forget_dropped()
             return one.ops
         inside: Path | UnsetType = fold.path or UNSET
-        key = (fold.path, turn.ordinal)
-        told = self._told.get(key)
+        told = self.telling_of(fold, turn)
         if told is None or one.whole:
-            told = self._told[key] = yield from telling(fold, turn, self.view)
+            told = yield from telling(fold, turn, self.view)
+            self._told[_key(fold, turn)] = turn, told
             whole = PresentationOp(turn=turn.number, path=(), set=told.told, inside=inside)
             return (*one.ops, whole)
         edits = edits_of(told, fold, turn, one.keys, one.steps)
@@ -59,3 +65,11 @@ class Presenter:
             PresentationOp(turn=turn.number, path=edit.path, set=edit.set, splice=edit.splice, inside=inside)
             for edit in edits
         )
+
+    def _forget_dropped(self) -> None:
+        """Let go of turns that a rewind took back, here and in delegates below them."""
+        self._told = {key: one for key, one in self._told.items() if is_held(key[0], one[0])}
+
+
+def _key(fold: Fold, turn: TurnBuilder) -> _Key:
+    return fold, turn.ordinal
