@@ -107,6 +107,9 @@ class ReadySocket(WebSocketsSansIOProtocol):
             self._cut.cancel()
         super().connection_lost(exc)
 
+    def eof_received(self) -> None:
+        self._end_soon()  # the transport closes itself now, and no ping is sent any more
+
     def pause_writing(self) -> None:
         super().pause_writing()
         self.is_writable = False
@@ -123,30 +126,27 @@ class ReadySocket(WebSocketsSansIOProtocol):
             extensions[READY_EXTENSION] = self
 
     def handle_close(self, event: ReceivedFrame) -> None:
-        self._write_gathered()  # nothing may come behind a close
-        super().handle_close(event)
         self._end_soon()
+        super().handle_close(event)
 
     def handle_parser_exception(self) -> None:
-        self._write_gathered()  # nothing may come behind a close
-        super().handle_parser_exception()
         self._end_soon()
+        super().handle_parser_exception()
 
     def keepalive_timeout(self) -> None:
-        self._write_gathered()  # nothing may come behind a close
-        super().keepalive_timeout()
         self._end_soon()
+        super().keepalive_timeout()
 
     def shutdown(self) -> None:
-        self._write_gathered()  # nothing may come behind a close
-        super().shutdown()
         self._end_soon()
+        super().shutdown()
 
     async def run_asgi(self) -> None:
         await super().run_asgi()
         self._end_soon()
 
     def _end_soon(self) -> None:
+        """Take nothing more, so that nothing comes behind a close, and bound how long the end takes (rule 4)."""
         self._write_gathered()
         self._is_ending = True
         if self._cut is None and not self.disconnected:

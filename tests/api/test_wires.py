@@ -1,7 +1,7 @@
 """Both ways to a peer: complete frames on our own server, and plain ASGI on any other."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from websockets.frames import CloseCode as ProtocolCode
 
+from api import wire_uvicorn
 from api.frames import bytes_of, frame_of
 from api.messages import Pong
 from api.wire_asgi import AsgiSocket
@@ -103,6 +104,23 @@ async def test_a_peer_that_breaks_the_protocol_is_closed(tmp_path: Path, ready: 
         await wait_until(lambda: service.live.socket_count == 0, "the socket is forgotten")
 
 
+async def test_a_peer_that_says_no_more_and_reads_nothing_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A half-closed connection: its transport waits for its buffer, no ping is sent, and nothing waits to be late."""
+    monkeypatch.setattr(wire_uvicorn, "CLOSE_WITHIN_S", 0.2)
+    async with serving_sockets(tmp_path) as service, service.socket(receive_buffer_bytes=8 * 1024) as peer:
+        (client,) = service.live._sockets._clients
+        wire: Any = client._wire
+        peer.connection.transport.pause_reading()
+        while wire.is_writable:
+            wire.write((b"\x81\x7e\x80\x00" + b" " * 0x8000,))
+            await asyncio.sleep(0)
+        assert wire.buffered_bytes
+        peer.connection.transport.write_eof()
+        await wait_until(lambda: service.live.socket_count == 0, "the socket is forgotten")
+
+
 class Recorder:
     """Stands before a transport, and notes how often it is given something to write."""
 
@@ -155,3 +173,36 @@ async def test_great_frames_are_not_held(tmp_path: Path) -> None:
         assert len(transport.calls) == 1
         await asyncio.sleep(0)
         assert len(transport.calls) == 2
+
+
+# A ping that is masked as a client's must be, and begins a fragment, as none may; a close frame with no code.
+BROKEN_PING = b"\x09\x80\x00\x00\x00\x00"
+CLOSE = b"\x88\x80\x00\x00\x00\x00"
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        lambda wire: wire.close(4000, "enough"),
+        lambda wire: wire.shutdown(),
+        lambda wire: wire.keepalive_timeout(),
+        lambda wire: wire.data_received(BROKEN_PING),
+        lambda wire: wire.data_received(CLOSE),
+    ],
+    ids=["ours", "the server's", "no pong", "a broken frame", "the peer's"],
+)
+async def test_nothing_comes_behind_a_close(tmp_path: Path, end: Callable[[Any], None]) -> None:
+    """RFC 6455, 5.5.1, whoever begins it; what was written before in the same turn of the loop comes before it."""
+    async with running(tmp_path, ready=True) as service, service.socket():
+        (client,) = service.live._sockets._clients
+        wire: Any = client._wire
+        transport = wire.transport = Recorder(wire.transport)
+        pong = frame_of(Pong(server_time_ms=1), "json")
+        wire.write(pong)
+        end(wire)
+        wire.write(pong)
+        await asyncio.sleep(0)
+        said = b"".join(transport.calls)
+        assert said.startswith(b"".join(pong))
+        close = said[bytes_of(pong) :]
+        assert (close[0], close[1]) == (0x88, len(close) - 2)
