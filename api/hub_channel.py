@@ -107,6 +107,10 @@ class Channel:
         await unhurried(self._presenter.tell_open(fold))
         return self
 
+    async def prepare(self, fold: SessionFold) -> None:
+        """Make in slices what `publish` else makes at once; the caller keeps the fold from changing in between."""
+        await unhurried(self._presenter.prepare(fold))
+
     @property
     def is_behind(self) -> bool:
         """Whether the followers do not know the present version yet."""

@@ -78,6 +78,12 @@ class Channels:
         self._by_view, self.owed = {}, {}
         return followers
 
+    async def prepare(self, fold: SessionFold) -> None:
+        """Make ready what is to be published, in slices; the caller keeps the fold from changing in between."""
+        for channel in tuple(self._by_view.values()):
+            if channel.followers:
+                await channel.prepare(fold)
+
     def publish(self, version: int, changed: tuple[TurnOps, ...]) -> int:
         """Send what changed up to `version`; returns to how many followers."""
         delivered = 0

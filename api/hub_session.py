@@ -284,6 +284,7 @@ class LiveSession:
             await fold_handed(self.session, fold, self._handed.take(self.epoch, fold.next_seq), ends)
             if not ends or ends[-1][0] < target:
                 await fold_on(self._reader, self.session, fold, ends)
+            await self._channels.prepare(fold)
         except HistoryChanged:
             await self._load()
         except FoldBroken as bug:

@@ -20,6 +20,7 @@ class Presenter:
     def __init__(self, view: View) -> None:
         self.view = view
         self._told: dict[_Key, tuple[TurnBuilder, Telling]] = {}
+        self._ready: dict[_Key, Telling] = {}
 
     def tell_all(self, session: SessionFold) -> None:
         """Note that whoever listens holds the present state of every turn."""
@@ -42,6 +43,17 @@ class Presenter:
         _, told = self._told.get(_key(fold, turn), (turn, None))
         return told
 
+    def prepare(self, session: SessionFold) -> Slices[None]:
+        """Make in slices what `ops` tells whole of all that was folded since the last drain.
+
+        Nothing more is folded before that is drained; without this `ops` does it at once, however great the turn.
+        """
+        self._ready = {}
+        for fold, turn in tuple(session.dirty):
+            is_new = fold.born > session.drained_seq or self.telling_of(fold, turn) is None
+            if is_new and turn.number is not None and is_held(fold, turn):
+                self._ready[_key(fold, turn)] = yield from telling(fold, turn, self.view)
+
     def ops(self, one: TurnOps) -> tuple[Op, ...]:
         """Give a turn's ops in this view: the shared ones, and what changed in its presentation."""
         return finished(self.ops_in_slices(one))
@@ -56,7 +68,7 @@ class Presenter:
         inside: Path | UnsetType = fold.path or UNSET
         told = self.telling_of(fold, turn)
         if told is None or one.whole:
-            told = yield from telling(fold, turn, self.view)
+            told = self._ready.pop(_key(fold, turn), None) or (yield from telling(fold, turn, self.view))
             self._told[_key(fold, turn)] = turn, told
             whole = PresentationOp(turn=turn.number, path=(), set=told.told, inside=inside)
             return (*one.ops, whole)

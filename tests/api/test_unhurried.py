@@ -2,14 +2,19 @@
 
 import asyncio
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from api import unhurried
+from api.hub_channels import Channels
 from api.unhurried import unhurried as worked_off
+from projections import presenter
+from projections.session import SessionFold
 from projections.slices import Slices
 from tests.api.socket_stack import Replica, SocketPeer, SocketStack, canonical, serving_sockets
 
+_Result = TypeVar("_Result")
 STEPS = 300
 Event = dict[str, object]
 
@@ -84,3 +89,53 @@ async def test_a_great_turn_is_the_same_for_all_who_come_while_it_grows(tmp_path
                     await leaving.subscribe("a", "s1", view={"kind": "desktop", "mode": "flat"})
                 await post("s1", *step_of(number))
             await post("s1", {"type": "turn/end", "turn": 1, "reason": "completed"})
+
+
+async def change_after_the_end(service: SocketStack, peer: SocketPeer) -> None:
+    """Follow a great turn that is over, in a view that nothing was told of it; it changes once more."""
+    steps = (one for at in range(STEPS) for one in step_of(at))
+    ended = {"type": "turn/end", "turn": 1, "reason": "completed"}
+    await service.stack.post("s1", {"type": "turn/start", "turn": 1}, *steps, ended)
+    await peer.subscribe("a", "s1", view={"kind": "desktop", "mode": "flat"})
+    held = await Replica("a").live(peer)
+    await service.stack.post("s1", *step_of(STEPS))
+    shown = (await service.stack.client.get("/v1/sessions/s1/transcript?view=desktop&mode=flat")).json()
+    await held.until(peer, shown["position"]["version"])
+    assert canonical(held.held) == canonical({name: shown[name] for name in held.held})
+
+
+@pytest.mark.usefixtures("short_slices")
+async def test_a_turn_that_changes_after_its_end_is_told_in_slices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told whole; what is made at once when it is published does not grow with the turn."""
+    rests = []
+
+    def counted(work: Slices[_Result]) -> _Result:
+        count = 0
+        while True:
+            try:
+                next(work)
+            except StopIteration as done:
+                rests.append(count)
+                result: _Result = done.value
+                return result
+            count += 1
+
+    monkeypatch.setattr(presenter, "finished", counted)
+    async with serving_sockets(tmp_path) as service, service.socket() as peer:
+        await change_after_the_end(service, peer)
+    assert set(rests) == {0}
+
+
+async def test_a_change_is_published_when_whoever_made_it_ready_is_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half way: what the fold holds is always what the followers were sent (W-2)."""
+
+    async def cancelled(_channels: Channels, _fold: SessionFold) -> None:
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(Channels, "prepare", cancelled)
+    async with serving_sockets(tmp_path) as service, service.socket() as peer:
+        await change_after_the_end(service, peer)

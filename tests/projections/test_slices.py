@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from api.hub_pages import catch_up, snapshot_parts
 from projections import slices
+from projections.deltas import facts
 from projections.position import Position
 from projections.presentation import telling
 from projections.presenter import Presenter
@@ -19,7 +20,7 @@ from projections.session import SessionFold
 from projections.slices import finished, portions
 from projections.transcript import snapshot, snapshot_slices, turn_value, window_of
 from projections.view import DesktopView, TuiView, View
-from tests.projections.folding import AT
+from tests.projections.folding import AT, call, end, more
 from tests.projections.logs import LOGS
 from tests.projections.test_properties import VIEW, fold_all
 from tests.projections.test_view_cost import long_turn
@@ -67,6 +68,18 @@ def _search(session: SessionFold, view: View) -> Generator[Any, None, Any]:
     yield from search(session, query, view)
 
 
+def _late(session: SessionFold, view: View) -> Generator[Any, None, Any]:
+    """The turn is over and changes once more, so it is told whole to those who follow it live."""
+    more(session, end()).drain()
+    presenter = Presenter(view)
+    finished(presenter.tell_open(session))
+    yield
+    yield from presenter.prepare(more(session, call("late", step=0)))
+    yield
+    for one in facts(session.drain()):
+        presenter.ops(one)
+
+
 def longest_slice(work: Generator[Any, None, Any]) -> int:
     """How many functions run between two rests, at most."""
     counted, longest = 0, 0
@@ -91,7 +104,7 @@ def longest_slice(work: Generator[Any, None, Any]) -> int:
 @pytest.mark.parametrize("view", DEAR, ids=str)
 @pytest.mark.parametrize(
     "work",
-    [_snapshot, _turn, _telling, _parts, _opening, _resume, _location, _search],
+    [_snapshot, _turn, _telling, _parts, _opening, _resume, _late, _location, _search],
     ids=lambda one: one.__name__,
 )
 def test_no_slice_grows_with_the_turn(work: Work, view: View) -> None:
