@@ -25,7 +25,7 @@ from api.export_entries import (
     content_parts,
     entry_of,
 )
-from api.export_pieces import BlobText, ExportHead, Holds, Piece, text_bytes
+from api.export_pieces import BlobText, ExportHead, Holds, Piece, facts_of, text_bytes
 from api.export_prose import prose_html
 from api.export_style import POLICY, STYLE
 from api.export_values import json_value, one_line, row_json, time_text, visible
@@ -80,20 +80,9 @@ class HtmlExport:
     def _begin(self) -> str:
         head, words = self._head, self._words
         title = escape(one_line(head.title or head.session))
-        times = {"first": head.first_ts_ms, "last": head.last_ts_ms}
-        facts: dict[str, str | None] = {
-            "session": head.session,
-            "agent": head.agent,
-            "model": head.model,
-            "cwd": head.cwd,
-            "parent": None if head.parent is None else head.parent.session,
-            **{name: None if ms is None else time_text(ms) for name, ms in times.items()},
-            "position": f"{head.position.epoch} / {head.position.version}",
-        }
         listed = "".join(
-            f"<div><dt>{escape(words(name))}</dt><dd>{escape(one_line(value))}</dd></div>"
-            for name, value in facts.items()
-            if value
+            f"<div><dt>{escape(words(name))}</dt><dd>{escape(value)}</dd></div>"
+            for name, value in facts_of(head)
         )
         return (
             f'<!doctype html>\n<html lang="{escape(words.locale)}"><head><meta charset="utf-8">'

@@ -24,7 +24,7 @@ from api.export_entries import (
     content_parts,
     entry_of,
 )
-from api.export_pieces import ExportHead, Piece, text_bytes
+from api.export_pieces import ExportHead, Piece, facts_of, text_bytes
 from api.export_prose import tame_markdown
 from api.export_values import json_value, one_line, row_json, time_text, visible
 from api.export_words import Words
@@ -58,19 +58,7 @@ class MarkdownExport:
     def _begin(self) -> Iterator[str]:
         head, words = self._head, self._words
         yield f"# {escaped(one_line(head.title or head.session))}\n\n"
-        facts: dict[str, str | None] = {
-            "session": head.session,
-            "agent": head.agent,
-            "model": head.model,
-            "cwd": head.cwd,
-            "parent": None if head.parent is None else head.parent.session,
-            "first": None if head.first_ts_ms is None else time_text(head.first_ts_ms),
-            "last": None if head.last_ts_ms is None else time_text(head.last_ts_ms),
-            "position": f"{head.position.epoch} / {head.position.version}",
-        }
-        yield from (
-            f"- {words(name)}: {escaped(one_line(value))}\n" for name, value in facts.items() if value
-        )
+        yield from (f"- {words(name)}: {escaped(value)}\n" for name, value in facts_of(head))
         yield "\n"
 
     def _step(self, step: Step) -> Iterator[Piece]:

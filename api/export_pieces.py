@@ -7,6 +7,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from api.export_values import one_line, time_text
 from projections.events import ParentRef
 from projections.position import Position
 from projections.session import SessionFold
@@ -49,6 +50,21 @@ def head_of(session: str, position: Position, fold: SessionFold) -> ExportHead:
         session=session, position=position, title=fold.title, agent=fold.agent, model=fold.model, cwd=fold.cwd,
         parent=fold.parent, first_ts_ms=fold.first_ts_ms, last_ts_ms=fold.last_ts_ms,
     )  # fmt: skip
+
+
+def facts_of(head: ExportHead) -> Iterator[tuple[str, str]]:
+    """What a document says below its title: the name of each fact (`export_words`), and its value on one line."""
+    facts: dict[str, str | None] = {
+        "session": head.session,
+        "agent": head.agent,
+        "model": head.model,
+        "cwd": head.cwd,
+        "parent": None if head.parent is None else head.parent.session,
+        "first": None if head.first_ts_ms is None else time_text(head.first_ts_ms),
+        "last": None if head.last_ts_ms is None else time_text(head.last_ts_ms),
+        "position": f"{head.position.epoch} / {head.position.version}",
+    }
+    return ((name, one_line(value)) for name, value in facts.items() if value)
 
 
 def text_bytes(text: str, replace: Callable[[str], str] | None = None) -> Iterator[bytes]:
