@@ -31,6 +31,7 @@ from projections.session import SessionFold
 from projections.view import WebView
 from projections.walk import walk
 from service.keys import SessionId
+from service.stored import Summary
 
 Anyone = Request[Any, Any, Any]
 _MARKDOWN: Final = "text/markdown"
@@ -76,22 +77,24 @@ async def export_session(
     parts = parts_of(request)
     known = allowed_session(request, session)
     spoken = known_locale(request, locale)
+
+    def etag_of(position: Position) -> str:
+        facts = (known, position.epoch, str(position.version), export_format, spoken)
+        return weak_etag(request, access_of(request), "export", *facts)
+
+    # A client that holds the file costs neither a place nor a fold.
+    held = not_modified(request, etag_of(_position_of(await known_summary(parts, known))))
+    if held is not None:
+        return held
     await _admitted(parts)
-    released = parts.exports.release
     try:
         fold, position = await _whole(parts, known)
-        facts = (known, position.epoch, str(position.version), export_format, spoken)
-        etag = weak_etag(request, access_of(request), "export", *facts)
-        held = not_modified(request, etag)
-        if held is None:
-            pieces = _pieces(export_format, head_of(known, position, fold), fold, spoken)
-            content = chunks(pieces, _blobs_of(parts, known, fold))
-            return _stream(parts, content, _TYPES[export_format], file_name(known), etag)
+        pieces = _pieces(export_format, head_of(known, position, fold), fold, spoken)
+        content = chunks(pieces, _blobs_of(parts, known, fold))
+        return _stream(parts, content, _TYPES[export_format], file_name(known), etag_of(position))
     except BaseException:
-        released()
+        parts.exports.release()
         raise
-    released()
-    return held
 
 
 def _stream(
@@ -167,5 +170,9 @@ async def _whole(parts: Parts, session: SessionId) -> tuple[SessionFold, Positio
         fold = await load_at(parts.reader, session, summary.next_seq - 1)
         after = await known_summary(parts, session)
         if after.epoch == summary.epoch:
-            return fold, Position(epoch=summary.epoch, version=summary.version)
+            return fold, _position_of(summary)
     raise HistoryChanged(session)
+
+
+def _position_of(summary: Summary) -> Position:
+    return Position(epoch=summary.epoch, version=summary.version)

@@ -87,6 +87,18 @@ async def test_the_same_position_gives_the_same_bytes(stack: Stack) -> None:
     assert "第 1 轮" in spoken.text
 
 
+async def test_who_holds_the_file_needs_no_place(stack: Stack) -> None:
+    """Its validator is told by the session's position: nothing is folded, and nobody is waited for."""
+    await stack.post("s1", *turn(1))
+    tag = (await stack.client.get("/v1/sessions/s1/export")).headers["etag"]
+    places = stack.parts.exports
+    while not places.locked():
+        await places.acquire()
+    again = await stack.client.get("/v1/sessions/s1/export", headers={"if-none-match": tag})
+    assert (again.status_code, again.headers["etag"]) == (304, tag)
+    assert (await stack.client.get("/v1/sessions/none/export")).status_code == 404
+
+
 async def test_pictures_and_files_are_part_of_the_file(stack: Stack) -> None:
     """In HTML and JSON lines by their content; in Markdown by their names."""
     data = base64.b64encode(PIXEL).decode()
