@@ -48,13 +48,21 @@ async def test_import_then_the_live_transcript_equals_show(tmp_path: Path) -> No
     assert live == offline
 
 
+def in_haste(sample: Path, file: Path) -> Path:
+    """A sample's events in a quarter of their time, so that an import at 1x takes seconds and has a middle."""
+    events = [json.loads(line) for line in sample.read_text().splitlines()]
+    began = events[0]["ts_ms"]
+    return written(file, [{**one, "ts_ms": began + (one["ts_ms"] - began) // 4} for one in events])
+
+
 async def test_import_goes_on_after_the_service_was_killed(tmp_path: Path) -> None:
     """kill -9 in the middle, engine included: the import waits, nothing is lost and nothing comes twice."""
     environ = environment(tmp_path / "data")
+    file = in_haste(SAMPLE, tmp_path / "sample.jsonl")
     async with AsyncExitStack() as opened:
         client, process = await opened.enter_async_context(served(environ))
         port = client.base_url.port
-        command = [*COMMAND, "import", str(SAMPLE), "--speed", "1x", "--session", "s"]
+        command = [*COMMAND, "import", str(file), "--speed", "1x", "--session", "s"]
         importing = await opened.enter_async_context(
             started(*command, "--url", str(client.base_url), stdout=DEVNULL)
         )
@@ -63,6 +71,7 @@ async def test_import_goes_on_after_the_service_was_killed(tmp_path: Path) -> No
             return bool((await client.get("/v1/sessions/s")).json().get("next_seq", 0) > 20)
 
         await wait_until(has_begun, "some events are projected")
+        assert importing.returncode is None
         process.kill()
         await process.wait()
         again = await opened.enter_async_context(served({**environ, "TURNFOLD_PORT": str(port)}))
