@@ -89,6 +89,14 @@ class Deployed:
             assert (await peer.next())["type"] == "welcome"
             yield peer
 
+    async def is_ready(self) -> bool:
+        """Whether it wants work. Docker's proxy takes connections before it reaches the container, and may drop one."""
+        async with self.client() as client:
+            try:
+                return (await client.get("/readyz")).status_code == 200
+            except httpx.TransportError:
+                return False
+
     async def append(self, session: str, *events: Mapping[str, object]) -> None:
         """Append events, until they are projected."""
         async with self.client() as client:
