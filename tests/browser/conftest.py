@@ -1,7 +1,6 @@
 """Chromium and a service for the browser tests; without Chromium they are skipped, in CI they fail."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
+from tests.browser.chromium import STILL, path_of_chromium
 from tests.browser.service import Service
 from tests.browser.transcript_page import TranscriptPage
 
@@ -33,13 +33,12 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One Chromium for a module: while Playwright is open it keeps an event loop running, which no async test bears."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
+    if path_of_chromium() is None:
         if os.environ.get("TURNFOLD_REQUIRE_ALL") == "1":
             pytest.fail("no Chromium on PATH")
         pytest.skip("no Chromium on PATH")
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        running = playwright.chromium.launch(executable_path=STILL, args=ARGUMENTS)
         yield running
         running.close()
 
