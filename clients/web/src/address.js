@@ -3,7 +3,9 @@
  * transcript `#SESSION/call/ID/row/KEY`. Pure. Each part is percent-encoded, so that keys may hold anything.
  *
  * A place in a session: a turn, or a row by its key; `in` are the calls that lead to its transcript, the outermost first.
- * @typedef {Readonly<{turn: number, key?: undefined, in?: undefined} | {key: string, in: readonly string[], turn?: undefined}>} Target
+ * A search hit names the block of a step too (`ref`), and whether it is reasoning; no address does.
+ * @typedef {Readonly<{turn: number, key?: undefined, in?: undefined}
+ *   | {key: string, in: readonly string[], turn?: undefined, ref?: string, reasoning?: boolean}>} Target
  * @typedef {Readonly<{session: string, target: Target | null}>} Address `session` is empty where none is chosen
  */
 

@@ -352,9 +352,9 @@ export class DesktopTurn {
     this.pane = board.expansion();
   }
 
-  /** Opens all that is above a row, once (E-10). @param {string} key */
-  reveal(key) {
-    const target = { ref: key, path: this.section.path };
+  /** Opens all that is above a row or a block, once (E-10). @param {{ref: string, reasoning?: boolean}} place */
+  reveal(place) {
+    const target = { ...place, path: this.section.path };
     this.board.dispatch({ type: "desktop/reveal", ...this.#where, request: nextRequest(), target });
     this.board.derive();
   }

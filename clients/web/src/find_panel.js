@@ -4,7 +4,9 @@
  * 1. The service searches (docs/search.md), all of the session, folded and hidden rows too; nothing is decided here.
  * 2. A hit is revealed where it stands; the focus stays in the panel, so that Enter leads on. Escape closes it and gives the
  *    focus back.
- * 3. The words are marked where they show, with the browser's own highlights: no row is changed for it.
+ * 3. Where the presentation leaves a row's detail closed that has the words, the hit offers to open it: a button, and
+ *    Control or Command with Enter.
+ * 4. The words are marked where they show, with the browser's own highlights: no row is changed for it.
  */
 
 import { activeIn, el, icon, setText } from "./element.js";
@@ -26,6 +28,7 @@ export class FindPanel {
   #asking = /** @type {AbortController | null} */ (null);
   #timer = /** @type {import("./connection.js").Timer} */ (undefined);
   #before = /** @type {Element | null} */ (null);
+  #offered = /** @type {(() => void) | null} */ (null);
 
   /**
    * @param {Words} words
@@ -44,6 +47,8 @@ export class FindPanel {
     this.status = el("span", { class: "find-status", role: "status" });
     this.list = el("ol", { class: "find-hits" });
     this.more = el("button", { type: "button", class: "button small", hidden: true }, words.find_more);
+    this.inside = el("button", { type: "button", class: "button small find-inside", "aria-keyshortcuts": "Control+Enter" }, words.find_inside);
+    this.inside.addEventListener("click", () => this.#accept());
     const bar = el(
       "div",
       { class: "find-bar" },
@@ -72,15 +77,38 @@ export class FindPanel {
 
   close() {
     if (!this.open) return;
+    // A browser takes the focus from what is hidden only later; keys until then would be typed into nothing.
+    if (this.element.contains(activeIn(this.element))) /** @type {HTMLElement} */ (activeIn(this.element)).blur();
     this.element.hidden = true;
     this.#forget();
     unmark();
     if (this.#before instanceof HTMLElement && this.#before.isConnected) this.#before.focus({ preventScroll: true });
   }
 
-  /** The words that are looked for are marked in an element that a hit led to. @param {Element} element */
-  mark(element) {
-    if (this.open) markWords(element, this.input.value);
+  /** What the hits are those of. */
+  get query() {
+    return this.#asked;
+  }
+
+  /** The words that are looked for are marked in an element that a hit led to. @param {Element} element @param {Range | null} [place] of the first */
+  mark(element, place = null) {
+    if (this.open) markWords(element, this.query, place);
+  }
+
+  /** Offers to open what still hides the words of the present hit. @param {(() => void) | null} open null: nothing does */
+  offer(open) {
+    this.#offered = open;
+    if (open) this.list.children[this.#at]?.append(this.inside);
+    else this.inside.remove();
+    if (open) this.inside.scrollIntoView({ block: "nearest" });
+  }
+
+  #accept() {
+    const open = this.#offered;
+    const hadFocus = activeIn(this.element) === this.inside;
+    this.offer(null);
+    if (hadFocus) this.input.focus();
+    open?.();
   }
 
   stop() {
@@ -100,6 +128,7 @@ export class FindPanel {
     if (event.isComposing) return;
     const steps = /** @type {Record<string, number>} */ ({ ArrowDown: 1, ArrowUp: -1, Enter: event.shiftKey ? -1 : 1 });
     if (event.key === "Escape") this.close();
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && this.#offered) this.#accept();
     else if (event.key in steps && event.target === this.input) this.#step(steps[event.key]);
     else return;
     event.preventDefault();
@@ -115,6 +144,7 @@ export class FindPanel {
     clearTimeout(this.#timer);
     this.#asking?.abort();
     this.#asking = null;
+    this.offer(null);
     this.#hits = [];
     this.#cursor = null;
     this.#at = -1;
@@ -184,6 +214,7 @@ export class FindPanel {
     shown?.scrollIntoView({ block: "nearest" });
     this.#say();
     unmark();
+    this.offer(null);
     this.onHit(this.#hits[at]);
   }
 

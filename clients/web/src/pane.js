@@ -3,6 +3,7 @@
 import { activeIn, el, icon, setText } from "./element.js";
 import { FindPanel } from "./find_panel.js";
 import { Following } from "./following.js";
+import { FoundWords } from "./found_words.js";
 import { TranscriptView } from "./render.js";
 import { Revealer } from "./revealer.js";
 import { RowActions } from "./row_actions.js";
@@ -18,6 +19,7 @@ import { WaitingBar } from "./waiting_bar.js";
 /** @typedef {import("./expansion/actions.js").Action} Action */
 /** @typedef {import("./words.js").Words} Words */
 /** @typedef {import("./address.js").Target} Target */
+/** @typedef {import("./session_calls.js").Hit} Hit */
 
 /**
  * @typedef {{
@@ -58,6 +60,7 @@ export class Pane {
     this.notice = el("div", { class: "place-notice", role: "status", hidden: true });
     const base = host.urlOf(`v1/sessions/${encodeURIComponent(session)}`);
     this.calls = new SessionCalls(base, host.headers);
+    this.found = new FoundWords((element) => this.#show(element));
     this.find = new FindPanel(words, this.calls, () => this.subscription.view, (hit) => this.#toHit(hit));
     this.waiting = new WaitingBar(words, (place) => this.reveal(place));
     this.element = el("div", { class: "pane-body" }, this.find.element, this.notice, this.scroll, this.latest, this.waiting.element, this.announcer);
@@ -68,7 +71,7 @@ export class Pane {
     this.column.append(this.view.element);
     new RowActions(this.view.element, { words, rowOf: (key, path) => this.view.rowAt(key, path)?.row ?? null, fetchPart, linkOf: host.linkOf });
     this.revealer = new Revealer(this.#place());
-    for (const name of ["wheel", "touchmove", "keydown"]) this.scroll.addEventListener(name, () => this.revealer.release(), { passive: true });
+    for (const name of ["wheel", "touchmove", "keydown"]) this.scroll.addEventListener(name, () => this.#release(), { passive: true });
     this.spoken = "";
     this.earlier.addEventListener("click", () => this.#loadEarlier());
     this.fold.addEventListener("click", () => host.prefer({ foldPartial: !host.options().foldPartial }));
@@ -113,10 +116,7 @@ export class Pane {
       held: (target) => this.view.reveal(target),
       older: (target) => this.#older(target),
       settled: () => this.view.slices.empty,
-      show: (element) => {
-        this.scroller.show(element);
-        this.find.mark(element);
-      },
+      show: (element) => this.#show(element),
       told: (state) => {
         this.notice.hidden = state === "";
         setText(this.notice, state === "loading" ? host.words.place_loading : state === "gone" ? host.words.place_gone : "");
@@ -132,14 +132,39 @@ export class Pane {
     return true;
   }
 
-  /** Brings a place before the reader, once (E-10). @param {Target} target @param {{focus?: boolean}} [options] */
+  /** Brings a place before the reader, once (E-10). @param {Target} target @param {import("./revealer.js").Reveal} [options] */
   reveal(target, options) {
+    this.found.release();
     this.revealer.reveal(target, options);
   }
 
-  /** @param {import("./session_calls.js").Hit} hit */
+  /** @param {HTMLElement} element that was revealed */
+  #show(element) {
+    const place = this.found.placeIn(element);
+    this.scroller.show(place ?? element);
+    this.find.mark(element, place);
+  }
+
+  /** The reader moves by hand. */
+  #release() {
+    this.revealer.release();
+    this.found.release();
+  }
+
+  /** @param {Hit} hit */
   #toHit(hit) {
-    if (!hit.hidden_by.includes("view")) this.reveal({ key: hit.key, in: hit.in });
+    if (hit.hidden_by.includes("view")) return;
+    const { key, ref, in: path } = hit;
+    const arrived = (/** @type {HTMLElement} */ element) => void this.#toWords(element, hit, this.view.board.view() === "web");
+    this.reveal({ key, ref, reasoning: hit.field === "reasoning", in: path }, { arrived });
+  }
+
+  /** @param {HTMLElement} element of the hit's row @param {Hit} hit @param {boolean} opens the row's own detail */
+  async #toWords(element, hit, opens) {
+    if (hit.hidden_by.length > 0) return;
+    const { query } = this.find;
+    const led = await this.found.lead(element, hit, query, opens);
+    if (led === "closed" && query === this.find.query) this.find.offer(() => this.#toWords(element, hit, true));
   }
 
   /** To the next turn, or the one before (E-17). @param {1 | -1} by */

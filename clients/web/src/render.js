@@ -103,14 +103,15 @@ export class TranscriptView {
     if (target.turn !== undefined) return this.root.sections.get(target.turn)?.element ?? null;
     const found = this.#seatAt(target);
     if (!found) return null;
+    found.finish();
     const inner = this.#innermost(target);
-    inner?.section.reveal(inner.key);
+    inner?.section.reveal(inner.place);
     const { element } = found;
     for (let panel = element.parentElement?.closest(".panel[hidden]"); panel; panel = panel.parentElement?.closest(".panel[hidden]")) {
       // As the browser's own search does, so that each kind of disclosure opens in its way.
       panel.dispatchEvent(new Event("beforematch", { bubbles: true }));
     }
-    return boxOf(element);
+    return boxOf(element, target.ref);
   }
 
   /** The row of a key, where it is held. @param {string} key @param {readonly string[]} path @returns {RowNode | null} */
@@ -133,14 +134,14 @@ export class TranscriptView {
     return (node && view?.seatOf(node.row)) || null;
   }
 
-  /** The innermost turn that a place stands in, and the row of it that leads there. @param {{key: string, in: readonly string[]}} target */
-  #innermost({ key, in: path }) {
+  /** The innermost turn that a place stands in, and what of it leads there. @param {{key: string, in: readonly string[], ref?: string, reasoning?: boolean}} target */
+  #innermost({ key, in: path, ref = key, reasoning = false }) {
     const keys = [...path.map((call) => `tool:${call}`), key];
     for (let depth = path.length; depth >= 0; depth -= 1) {
       const row = this.rowAt(keys[depth], path.slice(0, depth))?.row;
       const view = depth ? this.byPath.get(JSON.stringify(path.slice(0, depth))) : this.root;
       const section = typeof row?.turn === "number" ? view?.sections.get(row.turn) : undefined;
-      if (section) return { section, key: keys[depth] };
+      if (section) return { section, place: depth === path.length ? { ref, reasoning } : { ref: keys[depth] } };
     }
     return null;
   }
@@ -250,9 +251,15 @@ export class TranscriptView {
   }
 }
 
-/** What of a seat has a box: itself, or the first shown part of one that is laid out part by part. @param {HTMLElement} element @returns {HTMLElement} */
-function boxOf(element) {
+/**
+ * What of a seat has a box: itself; of one that is laid out part by part the block that is meant, or the first that shows.
+ *
+ * @param {HTMLElement} element @param {string} [ref] @returns {HTMLElement}
+ */
+function boxOf(element, ref = "") {
   if (element.getClientRects().length > 0) return element;
-  const parts = /** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll(".block"));
-  return [...parts].find((part) => part.getClientRects().length > 0) ?? element;
+  const parts = [.../** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll(":scope > .row > .blocks > .block"))];
+  const at = /^step:.*#(\d+)$/.exec(ref)?.[1];
+  const meant = at === undefined ? [] : parts.slice(Number(at), Number(at) + 1);
+  return [...meant, ...parts].find((part) => part.getClientRects().length > 0) ?? element;
 }

@@ -10,6 +10,8 @@
  * @typedef {import("./address.js").Target} Target
  * @typedef {import("./session_calls.js").SessionCalls} SessionCalls
  * @typedef {"loading" | "gone" | ""} State
+ * `focus`: the place takes the keyboard's focus; `arrived` is told what was brought into sight, once.
+ * @typedef {{focus?: boolean, arrived?: (element: HTMLElement) => void}} Reveal
  *
  * What it works on: `held` gives the element of a place, after everything around it was opened, or null; `older` asks for
  * the page before, false where the place cannot be there.
@@ -29,7 +31,7 @@ const STEADY_MS = 1_500;
 const FLASH_MS = 2_000;
 
 export class Revealer {
-  #wanted = /** @type {{target: Target, focus: boolean, known: boolean} | null} */ (null);
+  #wanted = /** @type {{target: Target, focus: boolean, arrived: (element: HTMLElement) => void, known: boolean} | null} */ (null);
   #shown = /** @type {{element: HTMLElement, untilMs: number} | null} */ (null);
   #asking = /** @type {AbortController | null} */ (null);
 
@@ -38,10 +40,10 @@ export class Revealer {
     this.place = place;
   }
 
-  /** @param {Target} target @param {{focus?: boolean}} [options] `focus`: the place takes the keyboard's focus */
-  reveal(target, { focus = false } = {}) {
+  /** @param {Target} target @param {Reveal} [options] */
+  reveal(target, { focus = false, arrived = () => undefined } = {}) {
     this.stop();
-    this.#wanted = { target, focus, known: false };
+    this.#wanted = { target, focus, arrived, known: false };
     this.drawn();
   }
 
@@ -71,8 +73,10 @@ export class Revealer {
     const wanted = this.#wanted;
     if (!wanted || !this.place.ready()) return;
     const element = this.place.held(wanted.target);
-    if (element) this.#arrive(element, wanted.focus);
-    else if (wanted.known) this.#older();
+    if (element) {
+      this.#arrive(element, wanted.focus);
+      wanted.arrived(element);
+    } else if (wanted.known) this.#older();
     else this.#ask(wanted);
   }
 

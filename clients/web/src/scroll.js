@@ -50,18 +50,29 @@ export class Scroller {
     }
   }
 
-  /** Brings an element into sight: its middle, or its beginning where it is taller than most of what shows. @param {HTMLElement} element */
-  show(element) {
+  /** Brings an element or words into sight: the middle, or the beginning of what is taller than most of what shows. @param {HTMLElement | Range} place */
+  show(place) {
     // What a preference hides has no place on the screen.
-    if (element.getClientRects().length === 0) return;
+    if (place.getClientRects().length === 0) return;
     this.following = false;
+    if (place instanceof Range) this.#showInside(place);
     const frame = this.element.getBoundingClientRect();
-    const box = element.getBoundingClientRect();
+    const box = place.getBoundingClientRect();
     const room = frame.height - box.height;
     const above = room > frame.height * 0.4 ? room / 3 : ABOVE_PX;
     this.element.scrollTop += box.top - frame.top - above;
     this.#look();
     this.onChange();
+  }
+
+  /** Scrolls what scrolls by itself around words: a long output, a long line. @param {Range} words */
+  #showInside(words) {
+    for (let one = words.startContainer.parentElement; one && one !== this.element; one = one.parentElement) {
+      if (one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth) continue;
+      const [frame, box] = [one.getBoundingClientRect(), words.getBoundingClientRect()];
+      if (box.top < frame.top || box.bottom > frame.bottom) one.scrollTop += box.top - frame.top - frame.height / 3;
+      if (box.left < frame.left || box.right > frame.right) one.scrollLeft += box.left - frame.left - frame.width / 3;
+    }
   }
 
   toTail() {

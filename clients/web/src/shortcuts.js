@@ -31,6 +31,7 @@ export function shortcutList(words) {
   const keys = [
     [["/"], words.key_find],
     [["Enter", "Shift+Enter"], words.key_next_hit],
+    [["Ctrl+Enter"], words.key_inside],
     [["Alt+↓", "Alt+↑"], words.key_turns],
     [["Tab", "Enter"], words.key_disclose],
     [["Esc"], words.key_close],

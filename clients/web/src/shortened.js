@@ -18,6 +18,14 @@ import { GreatText } from "./great_text.js";
 /** Up to here a text is drawn in its own form: as much Markdown as a model writes in one answer. */
 const DRAWN_WHOLE_BYTES = 256 * 1024;
 
+/** What fetches the rest that a note stands for; false: it could not be loaded. @type {WeakMap<Element, () => Promise<boolean>>} */
+const LOADERS = new WeakMap();
+
+/** Fetches the rest of a text as its button does. @param {Element} note @returns {Promise<boolean>} whether it is shown now */
+export async function loadRest(note) {
+  return (await LOADERS.get(note)?.()) ?? false;
+}
+
 /** @param {Words} words @param {Fetch} fetchPart @returns {import("./page_context.js").PageContext["shortened"]} */
 export function shortenedNote(words, fetchPart) {
   return (place, head, show) => {
@@ -26,16 +34,23 @@ export function shortenedNote(words, fetchPart) {
     const button = el("button", { type: "button", class: "button small" }, words.show_all);
     const text = words.fill(words.shortened, { shown: words.bytes(shown), whole: words.bytes(whole) });
     const note = el("div", { class: "shortened" }, el("span", {}, text), button);
-    button.addEventListener("click", async () => {
-      /** @type {HTMLButtonElement} */ (button).disabled = true;
+    /** @type {Promise<boolean> | null} */
+    let loading = null;
+    const load = async () => {
+      button.toggleAttribute("disabled", true);
       try {
         await showAll(note, place, whole, show, fetchPart);
         note.remove();
+        return true;
       } catch {
         button.textContent = words.load_failed;
-        /** @type {HTMLButtonElement} */ (button).disabled = false;
+        button.toggleAttribute("disabled", false);
+        loading = null;
+        return false;
       }
-    });
+    };
+    LOADERS.set(note, () => (loading ??= load()));
+    button.addEventListener("click", () => loadRest(note));
     return note;
   };
 }

@@ -118,9 +118,9 @@ export class TurnSection {
     this.shown.derive();
   }
 
-  /** Opens what hides a row of this turn, once (E-10). @param {string} key */
-  reveal(key) {
-    this.shown.reveal(key);
+  /** Opens what hides a row of this turn, or a block of a step, once (E-10). @param {{ref: string, reasoning?: boolean}} place */
+  reveal(place) {
+    this.shown.reveal(place);
   }
 
   /** The browser's search found something in here (E-2). @param {Element} target */

@@ -119,12 +119,12 @@ export class WebTurn {
     this.derive();
   }
 
-  /** Opens what hides a row, once (E-10). @param {string} key */
-  reveal(key) {
+  /** Opens what hides a row, once (E-10). @param {{ref: string, reasoning?: boolean}} place */
+  reveal(place) {
     const { board } = this;
     const { path } = this.section;
     const outer = /** @type {import("./expansion/actions.js").WebTurn[]} */ (board.outer(path));
-    const target = { ref: key, path };
+    const target = { ...place, path };
     board.dispatch({ type: "web/reveal", session: board.session, request: nextRequest(), target, turn: this.#held(), outer });
     board.derive();
   }

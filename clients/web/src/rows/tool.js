@@ -46,9 +46,9 @@ class WorkView {
     return openable(this.disclosure);
   }
 
-  /** @param {string} label @returns {HTMLElement} */
-  section(label) {
-    const section = el("section", { hidden: true }, el("h3", {}, label));
+  /** @param {string} label @param {string} field of the row, as a search hit names it @returns {HTMLElement} */
+  section(label, field) {
+    const section = el("section", { hidden: true, "data-field": field }, el("h3", {}, label));
     this.disclosure.panel.append(section);
     return section;
   }
@@ -143,10 +143,10 @@ function restOfProgress(row, page, live) {
 export function toolRow(body, page) {
   const { words } = page;
   const work = new WorkView(body, page);
-  const input = work.section(words.input);
-  const live = new LiveOutput(work.section(words.output_live));
-  const output = work.section(words.output);
-  const error = work.section(words.error);
+  const input = work.section(words.input, "input");
+  const live = new LiveOutput(work.section(words.output_live, "output"));
+  const output = work.section(words.output, "output");
+  const error = work.section(words.error, "error");
   /** @type {HTMLElement | null} */
   let rest = null;
   /** @type {Row | null} */
@@ -211,8 +211,8 @@ function isEmpty(input) {
 /** @param {HTMLElement} body @param {PageContext} page @returns {RowView} */
 export function commandRow(body, page) {
   const work = new WorkView(body, page);
-  const input = work.section(page.words.input);
-  const output = work.section(page.words.output);
+  const input = work.section(page.words.input, "input");
+  const output = work.section(page.words.output, "output");
   return {
     ...work.openable,
     update: (row) => {
