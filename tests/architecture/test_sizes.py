@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("projections", "service", "api", "clients")
+BESIDE = ("tests", "benchmarks")
 MODULE_LINES = 400
 FUNCTION_LINES = 50
 
@@ -35,3 +36,11 @@ def test_module_and_its_functions_stay_within_the_budget(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
     assert len(source.splitlines()) <= MODULE_LINES
     assert [(name, lines) for name, lines in functions(source) if lines > FUNCTION_LINES] == []
+
+
+def test_modules_of_tests_and_benchmarks_stay_within_the_budget() -> None:
+    """Who looks for a test reads a module of them, not two."""
+    beside = [path for folder in BESIDE for path in (ROOT / folder).rglob("*.py")]
+    assert {path.relative_to(ROOT).parts[0] for path in beside} == set(BESIDE)
+    sizes = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in beside}
+    assert {path: lines for path, lines in sizes.items() if lines > MODULE_LINES} == {}
