@@ -113,7 +113,7 @@ def test_the_react_example_works(page: Page, project: Path, site: Site, service:
 def test_the_store_example_works(project: Path, service: Service) -> None:
     """In Node, as it stands there; it is told to stop once it has seen the turn."""
     service.append("s1", *turn_with_tool(), turn_end())
-    source = example("js", 1).replace(ADDRESS, service.address)
+    source = example("js", 2).replace(ADDRESS, service.address)
     (project / "store.js").write_text(
         source
         + "follower.subscribe(() => follower.getSnapshot().turns.length && setTimeout(() => service.close()));"

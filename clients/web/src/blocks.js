@@ -1,6 +1,7 @@
 /** Draws the blocks that are not prose: images, reviews of changes, text as it is, and whatever is unknown. */
 
 import { el } from "./element.js";
+import { reasonOf } from "./http.js";
 import { withRest } from "./row_texts.js";
 
 /** @typedef {import("./types.js").Block} Block */
@@ -65,7 +66,7 @@ function fileLink(block, page) {
   if (!DIGEST.test(block.blob ?? "") || typeof block.bytes !== "number") return null;
   const digest = /** @type {string} */ (block.blob);
   const link = el("a", { class: "image-note", download: textOf(block.name) || "file" }, textOf(block.name) || page.words.bytes(block.bytes));
-  page.loadBlob(digest, (url) => link.setAttribute("href", url));
+  page.loadBlob(digest, (url) => link.setAttribute("href", url), (problem) => link.after(notLoaded(problem, page.words)));
   return link;
 }
 
@@ -73,11 +74,16 @@ function fileLink(block, page) {
 function image(block, page) {
   if (block.blob && DIGEST.test(block.blob)) {
     const shown = imageElement(block, page.words, null);
-    page.loadBlob(block.blob, (url) => shown.setAttribute("src", url));
+    page.loadBlob(block.blob, (url) => shown.setAttribute("src", url), (problem) => shown.replaceWith(notLoaded(problem, page.words)));
     return shown;
   }
   const source = imageSource(block);
   return source ? imageElement(block, page.words, source) : remoteImage(block, page.words);
+}
+
+/** Stands where a picture or a file would. @param {unknown} problem @param {Words} words */
+function notLoaded(problem, words) {
+  return el("span", { class: "image-note" }, words.fill(words.load_failed, { reason: reasonOf(problem, words) }));
 }
 
 /** @param {Block} block @param {Words} words @param {string | null} source */

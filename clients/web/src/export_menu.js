@@ -1,6 +1,7 @@
 /** The menu that saves the session as a file. The service makes it whole (docs/export.md); nothing of it is made here. */
 
 import { el, icon, setText } from "./element.js";
+import { reasonOf } from "./http.js";
 
 /** @typedef {import("./session_calls.js").SessionCalls} SessionCalls */
 /** @typedef {import("./words.js").Words} Words */
@@ -42,12 +43,11 @@ export class ExportMenu {
     const name = `turnfold-${session.replace(/[^A-Za-z0-9._-]/g, "_")}.${ending}`;
     this.failed.hidden = true;
     try {
-      if (Object.keys(calls.headers()).length === 0) download(calls.exportUrl(format, this.words.language), name);
+      if (calls.http.isPlain) download(calls.exportUrl(format, this.words.language), name);
       else await this.#fetched(calls, format, name);
       this.element.hidePopover();
     } catch (problem) {
-      const reason = problem instanceof Error ? problem.message : String(problem);
-      setText(this.failed, this.words.fill(this.words.export_failed, { reason }));
+      setText(this.failed, this.words.fill(this.words.export_failed, { reason: reasonOf(problem, this.words) }));
       this.failed.hidden = false;
     }
   }

@@ -10,6 +10,7 @@
  */
 
 import { activeIn, el, icon, setText } from "./element.js";
+import { reasonOf } from "./http.js";
 import { markWords, unmark } from "./word_marks.js";
 
 /** @typedef {import("./session_calls.js").Hit} Hit */
@@ -181,8 +182,7 @@ export class FindPanel {
       if (asking !== this.#asking) return;
       this.#asking = null;
       this.#asked = "";
-      const reason = problem instanceof Error ? problem.message : String(problem);
-      setText(this.status, this.words.fill(this.words.find_failed, { reason }));
+      setText(this.status, this.words.fill(this.words.find_failed, { reason: reasonOf(problem, this.words) }));
     }
   }
 

@@ -47,7 +47,7 @@ class Page {
     this.token = null;
     // Relative to the page, so that a base path works.
     this.service = new ServiceClient(".", { token: () => this.token });
-    const save = preferenceSaver(this.service.urlOf("v1/preferences"), () => this.service.headers());
+    const save = preferenceSaver(this.service.urlOf("v1/preferences"), this.service.http);
     this.preferences = new PreferenceKeeper(save, (failed) => this.#preferred(failed));
     this.words = this.#wanted();
     this.transcript = new TurnfoldTranscript();

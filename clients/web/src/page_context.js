@@ -8,7 +8,7 @@
  * @typedef {{
  *   words: import("./words.js").Words,
  *   slices: import("./slices.js").Slices,
- *   loadBlob: (sha: string, show: (url: string) => void) => void,
+ *   loadBlob: (sha: string, show: (url: string) => void, failed: (problem: unknown) => void) => void,
  *   answers: {taken: () => boolean, send: (id: string, path: string[], answer: import("./session_calls.js").Answer) => Promise<void>},
  *   shortened: (place: import("./shortened.js").Place, head: import("./shortened.js").Head,
  *     show: import("./shortened.js").Show) => HTMLElement,

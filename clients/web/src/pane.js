@@ -33,7 +33,7 @@ import { WaitingBar } from "./waiting_bar.js";
  *   focusFirst: (action: Action) => import("./expansion/state.js").Address | null,
  *   dispatch: (action: Action) => void,
  *   urlOf: (path: string) => string,
- *   headers: () => Record<string, string>,
+ *   http: import("./http.js").Http,
  *   answersTaken: () => boolean,
  *   linkOf: (target: Target) => string | null,
  * }} PaneHost
@@ -59,14 +59,14 @@ export class Pane {
     this.latest = el("button", { type: "button", class: "button latest", hidden: true }, icon("down"), words.latest);
     this.notice = el("div", { class: "place-notice", role: "status", hidden: true });
     const base = host.urlOf(`v1/sessions/${encodeURIComponent(session)}`);
-    this.calls = new SessionCalls(base, host.headers);
+    this.calls = new SessionCalls(base, host.http);
     this.found = new FoundWords((element) => this.#show(element));
     this.find = new FindPanel(words, this.calls, () => this.subscription.view, (hit) => this.#toHit(hit));
     this.waiting = new WaitingBar(words, (place) => this.reveal(place));
     this.element = el("div", { class: "pane-body" }, this.find.element, this.notice, this.scroll, this.latest, this.waiting.element, this.announcer);
     this.scroller = new Scroller(this.scroll, this.column, () => this.#drawLatest());
-    const fetchPart = rowTextReader(`${base}/rows/`, host.headers);
-    this.blobs = new Blobs((sha) => `${base}/blobs/${encodeURIComponent(sha)}`, host.headers);
+    const fetchPart = rowTextReader(`${base}/rows/`, host.http);
+    this.blobs = new Blobs((sha) => `${base}/blobs/${encodeURIComponent(sha)}`, host.http);
     this.view = new TranscriptView(this.subscription.transcript, this.#page(session, fetchPart), this.scroller, () => this.#drawn());
     this.column.append(this.view.element);
     new RowActions(this.view.element, { words, rowOf: (key, path) => this.view.rowAt(key, path)?.row ?? null, fetchPart, linkOf: host.linkOf });
@@ -91,7 +91,8 @@ export class Pane {
       expansion: () => host.expansion(session),
       focusFirst: host.focusFirst,
       dispatch: host.dispatch,
-      loadBlob: (/** @type {string} */ sha, /** @type {(url: string) => void} */ show) => this.blobs.load(sha, show),
+      loadBlob: (/** @type {string} */ sha, /** @type {(url: string) => void} */ show, /** @type {(problem: unknown) => void} */ failed) =>
+        this.blobs.load(sha, show, failed),
       shortened: shortenedNote(host.words, fetchPart),
       answers: {
         taken: host.answersTaken,

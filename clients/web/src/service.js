@@ -1,43 +1,44 @@
 /**
- * What the page asks of the service over HTTP: the rest of a great text, and images and files.
+ * What the page reads and writes of the service beside one session's own calls: the rest of a great text, images and
+ * files, preferences.
  *
- * @typedef {() => Record<string, string>} Headers
+ * @typedef {import("./http.js").Http} Http
  */
 
-/** @param {string} base address of the session's rows @param {Headers} headers @returns {import("./shortened.js").Fetch} */
-export function rowTextReader(base, headers) {
+/** @param {string} base address of the session's rows @param {Http} http @returns {import("./shortened.js").Fetch} */
+export function rowTextReader(base, http) {
   return async (place, path, offset) => {
     const query = new URLSearchParams({ field: place.field, offset: String(offset) });
     for (const callId of path) query.append("in", callId);
-    const answer = await fetch(`${base}${encodeURIComponent(place.key)}?${query}`, { headers: headers() });
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    return answer.json();
+    return (await http.ask(`${base}${encodeURIComponent(place.key)}?${query}`)).json();
   };
 }
 
 /**
- * The addresses of images and files. A browser sends no token with an image's own request, so with one the content is
- * fetched, and shown out of memory until it is freed.
+ * The addresses of images and files. A browser says with an image's own request nothing of who asks; where that is needed
+ * the content is fetched, and shown out of memory until it is freed.
  */
 export class Blobs {
   #loaded = /** @type {Map<string, Promise<string>>} */ (new Map());
 
-  /** @param {(sha: string) => string} urlOf @param {Headers} headers */
-  constructor(urlOf, headers) {
+  /** @param {(sha: string) => string} urlOf @param {Pick<Http, "isPlain" | "ask">} http */
+  constructor(urlOf, http) {
     this.urlOf = urlOf;
-    this.headers = headers;
+    this.http = http;
   }
 
-  /** @param {string} sha @param {(url: string) => void} show told once there is an address; never, if it could not be loaded */
-  load(sha, show) {
-    const sent = this.headers();
-    if (Object.keys(sent).length === 0) {
+  /** @param {string} sha @param {(url: string) => void} show told once there is an address @param {(problem: unknown) => void} failed told if it could not be loaded */
+  load(sha, show, failed) {
+    if (this.http.isPlain) {
       show(this.urlOf(sha));
       return;
     }
-    const loaded = this.#loaded.get(sha) ?? load(this.urlOf(sha), sent);
+    const loaded = this.#loaded.get(sha) ?? this.#fetched(sha);
     this.#loaded.set(sha, loaded);
-    loaded.then(show, () => this.#loaded.delete(sha));
+    loaded.then(show, (problem) => {
+      this.#loaded.delete(sha);
+      failed(problem);
+    });
   }
 
   /** What was loaded is shown nowhere any more. */
@@ -45,24 +46,17 @@ export class Blobs {
     for (const loaded of this.#loaded.values()) loaded.then((url) => URL.revokeObjectURL(url), () => undefined);
     this.#loaded.clear();
   }
+
+  /** @param {string} sha @returns {Promise<string>} */
+  async #fetched(sha) {
+    return URL.createObjectURL(await (await this.http.ask(this.urlOf(sha))).blob());
+  }
 }
 
-/** @param {string} url @param {Record<string, string>} headers @returns {Promise<string>} */
-async function load(url, headers) {
-  const answer = await fetch(url, { headers });
-  if (!answer.ok) throw new Error(`${answer.status}`);
-  return URL.createObjectURL(await answer.blob());
-}
-
-/** @param {string} url of the preferences @param {Headers} headers @returns {import("./preferences.js").Save} */
-export function preferenceSaver(url, headers) {
+/** @param {string} url of the preferences @param {Http} http @returns {import("./preferences.js").Save} */
+export function preferenceSaver(url, http) {
   return async (change) => {
-    const answer = await fetch(url, {
-      method: "PATCH",
-      headers: { ...headers(), "content-type": "application/json" },
-      body: JSON.stringify(change),
-    });
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    return answer.json();
+    const body = JSON.stringify(change);
+    return (await http.ask(url, { method: "PATCH", headers: { "content-type": "application/json" }, body })).json();
   };
 }

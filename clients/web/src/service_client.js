@@ -10,7 +10,8 @@
  *
  * @typedef {import("./types.js").Frame} Frame
  * @typedef {import("./connection.js").Link} Link
- * @typedef {import("./connection.js").ConnectionOptions} ServiceOptions
+ * @typedef {import("./connection.js").ConnectionOptions & {fetch?: import("./http.js").Fetch}} ServiceOptions
+ *   `fetch`: what asks over HTTP, in place of the platform's own
  *
  * Who joins; each of these is optional. `opened`: subscribe now. `expanded`: in this session something was opened or closed
  * by somebody else. `listed`: the list changed; giving it asks for the list. `preferred`: another preference counts.
@@ -28,6 +29,7 @@
 import { Connection } from "./connection.js";
 import { focusFirst, reduce } from "./expansion/reducer.js";
 import { NOTHING_CHOSEN, paneOf } from "./expansion/state.js";
+import { Http } from "./http.js";
 import { DEFAULTS, preferencesOf } from "./preferences.js";
 import { SessionList } from "./session_list.js";
 
@@ -62,6 +64,7 @@ export class ServiceClient {
       onLink: (/** @type {Link} */ link) => this.#tell((member) => member.linked?.(link)),
     };
     this.connection = new Connection(this.urlOf("v1/ws").replace(/^http/, "ws"), listener, options);
+    this.http = new Http(() => this.connection.headers(), options);
   }
 
   /** @returns {Link} */
@@ -81,11 +84,6 @@ export class ServiceClient {
   /** @param {string} path below the service's address @returns {string} */
   urlOf(path) {
     return new URL(path, this.url).href;
-  }
-
-  /** What a request over HTTP needs beside the address. @returns {Record<string, string>} */
-  headers() {
-    return this.connection.headers();
   }
 
   /** @param {object} message @returns {boolean} false: not connected */
@@ -210,19 +208,30 @@ export class ServiceClient {
 const PLAIN = new Map();
 /** By their providers, so that those of a provider that nobody holds any more are freed. @type {WeakMap<Function, Map<string, ServiceClient>>} */
 const PROVIDED = new WeakMap();
+/** @type {WeakMap<Function, number>} */
+const NUMBERS = new WeakMap();
+let numbers = 0;
+
+/** @param {Function | undefined} given @returns {number} the same for the same function; 0: none */
+function numberOf(given) {
+  if (!given) return 0;
+  if (!NUMBERS.has(given)) NUMBERS.set(given, (numbers += 1));
+  return NUMBERS.get(given) ?? 0;
+}
 
 /**
  * The one client of this page for an address and a credential: elements that name the same share a connection.
  *
- * @param {string} url @param {import("./credentials.js").CredentialOptions} [options] a provider counts by its identity
+ * @param {string} url @param {import("./credentials.js").CredentialOptions & {fetch?: import("./http.js").Fetch}} [options] a function counts by its identity
  * @returns {ServiceClient}
  */
 export function sharedService(url, options = {}) {
-  const provider = options.ticket ?? (typeof options.token === "function" ? options.token : null);
+  const provider = options.ticket ?? (typeof options.token === "function" ? options.token : null) ?? options.fetch ?? null;
   const held = provider ? (PROVIDED.get(provider) ?? new Map()) : PLAIN;
   if (provider) PROVIDED.set(provider, held);
   const base = new URL(url, globalThis.document?.baseURI).href;
-  const name = [base, options.ticket ? "ticket" : typeof options.token, provider ? "" : options.token].join(" ");
+  const { ticket, token, fetch } = options;
+  const name = JSON.stringify([base, numberOf(ticket), typeof token === "function" ? numberOf(token) : (token ?? ""), numberOf(fetch)]);
   const found = held.get(name) ?? new ServiceClient(base, options);
   held.set(name, found);
   return found;

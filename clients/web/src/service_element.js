@@ -1,7 +1,7 @@
 /**
  * What the custom elements share: which service they belong to, and when they join and leave it.
  *
- * 1. The service is `service`, if it was given; else that of `src` with `token` or `ticket`. Elements that name the same
+ * 1. The service is `service`, if it was given; else that of `src` with `token` or `ticket`, and `fetch`. Elements that name the same
  *    share one connection.
  * 2. An element that is moved within the page stays joined, and keeps what it shows: it leaves only if it is not back by the
  *    end of the task's microtasks. What is left holds no listener, no timer and no subscription.
@@ -18,6 +18,7 @@ export class ServiceElement extends HTMLElement {
   #given = /** @type {ServiceClient | null} */ (null);
   #token = /** @type {import("./credentials.js").CredentialOptions["token"]} */ (null);
   #ticket = /** @type {import("./credentials.js").Provider | undefined} */ (undefined);
+  #fetch = /** @type {import("./http.js").Fetch | undefined} */ (undefined);
   #joined = /** @type {{service: ServiceClient, leave: () => void} | null} */ (null);
   #isDue = false;
   #language = "";
@@ -64,10 +65,20 @@ export class ServiceElement extends HTMLElement {
     this.renew();
   }
 
+  /** Asks the service over HTTP, in place of the platform's own: for pages without a token. */
+  get fetch() {
+    return this.#fetch;
+  }
+
+  set fetch(fetch) {
+    this.#fetch = fetch;
+    this.renew();
+  }
+
   /** The service that this element is joined to, or will be. @returns {ServiceClient} */
   get service() {
     if (this.#joined && !this.#isDue) return this.#joined.service;
-    return this.#given ?? sharedService(this.src, { token: this.#token, ticket: this.#ticket });
+    return this.#given ?? sharedService(this.src, { token: this.#token, ticket: this.#ticket, fetch: this.#fetch });
   }
 
   /** @param {ServiceClient | null} service */
@@ -118,7 +129,7 @@ export class ServiceElement extends HTMLElement {
 
   /** Properties that may have been set before the element was defined. */
   get properties() {
-    return ["src", "locale", "token", "ticket", "service"];
+    return ["src", "locale", "token", "ticket", "fetch", "service"];
   }
 
   /** Draws itself and says what it wants to be told. @param {ServiceClient} _service @returns {Member} */

@@ -13,10 +13,10 @@
 const HITS = 100;
 
 export class SessionCalls {
-  /** @param {string} base address of the session, without a slash at its end @param {() => Record<string, string>} headers */
-  constructor(base, headers) {
+  /** @param {string} base address of the session, without a slash at its end @param {import("./http.js").Http} http */
+  constructor(base, http) {
     this.base = base;
-    this.headers = headers;
+    this.http = http;
   }
 
   /** @param {string} words @param {Record<string, unknown>} view @param {string | null} cursor @param {AbortSignal} signal @returns {Promise<HitPage>} */
@@ -52,20 +52,8 @@ export class SessionCalls {
   }
 
   /** @param {string} path @param {RequestInit} [init] */
-  async #ask(path, init = {}) {
-    const answer = await fetch(`${this.base}/${path}`, { ...init, headers: { ...this.headers(), ...init.headers } });
-    if (!answer.ok) throw new Error(await reasonOf(answer));
-    return answer;
-  }
-}
-
-/** @param {Response} answer @returns {Promise<string>} */
-async function reasonOf(answer) {
-  try {
-    const { detail, title } = await answer.json();
-    return String(detail || title);
-  } catch {
-    return `HTTP ${answer.status}`;
+  #ask(path, init) {
+    return this.http.ask(`${this.base}/${path}`, init);
   }
 }
 

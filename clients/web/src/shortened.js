@@ -12,8 +12,9 @@
  * @typedef {import("./words.js").Words} Words
  */
 
-import { el } from "./element.js";
+import { el, setText } from "./element.js";
 import { GreatText } from "./great_text.js";
+import { reasonOf } from "./http.js";
 
 /** Up to here a text is drawn in its own form: as much Markdown as a model writes in one answer. */
 const DRAWN_WHOLE_BYTES = 256 * 1024;
@@ -33,7 +34,8 @@ export function shortenedNote(words, fetchPart) {
     const whole = head.bytes ?? shown;
     const button = el("button", { type: "button", class: "button small" }, words.show_all);
     const text = words.fill(words.shortened, { shown: words.bytes(shown), whole: words.bytes(whole) });
-    const note = el("div", { class: "shortened" }, el("span", {}, text), button);
+    const said = el("span", { role: "status" }, text);
+    const note = el("div", { class: "shortened" }, said, button);
     /** @type {Promise<boolean> | null} */
     let loading = null;
     const load = async () => {
@@ -42,8 +44,8 @@ export function shortenedNote(words, fetchPart) {
         await showAll(note, place, whole, show, fetchPart);
         note.remove();
         return true;
-      } catch {
-        button.textContent = words.load_failed;
+      } catch (problem) {
+        setText(said, words.fill(words.load_failed, { reason: reasonOf(problem, words) }));
         button.toggleAttribute("disabled", false);
         loading = null;
         return false;

@@ -196,7 +196,7 @@ export class TurnfoldTranscript extends ServiceElement {
       focusFirst: (action) => service.focusFirst(action),
       dispatch: (action) => service.dispatch(action, this.#member),
       urlOf: (path) => service.urlOf(path),
-      headers: () => service.headers(),
+      http: service.http,
       answersTaken: () => (service.limits.max_answer_bytes ?? 0) > 0,
       linkOf: (target) => this.linkOf?.(target) ?? null,
     };

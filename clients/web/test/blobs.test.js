@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 
+import { Http } from "../src/http.js";
 import { Blobs } from "../src/service.js";
 import { settled } from "./fake_socket.js";
 
@@ -26,7 +27,7 @@ const urlOf = (/** @type {string} */ sha) => `/blobs/${sha}`;
 test("without a token the browser asks by itself", async () => {
   const { fetched } = await fetching(async () => {
     const shown = [""];
-    new Blobs(urlOf, () => ({})).load("a", (url) => shown.push(url));
+    new Blobs(urlOf, new Http(() => ({}))).load("a", (url) => shown.push(url), assert.fail);
     assert.deepEqual(shown, ["", "/blobs/a"]);
   }, async () => new Response("x"));
   assert.equal(fetched.length, 0);
@@ -36,8 +37,8 @@ test("with a token a content is fetched once, however often it is shown, and fre
   /** @type {string[]} */
   const shown = [];
   const { fetched, revoked } = await fetching(async () => {
-    const blobs = new Blobs(urlOf, () => ({ authorization: "Bearer t" }));
-    for (const sha of ["a", "a", "b"]) blobs.load(sha, (url) => shown.push(url));
+    const blobs = new Blobs(urlOf, new Http(() => ({ authorization: "Bearer t" })));
+    for (const sha of ["a", "a", "b"]) blobs.load(sha, (url) => shown.push(url), assert.fail);
     await loaded();
     blobs.free();
     await loaded();
@@ -51,15 +52,15 @@ test("with a token a content is fetched once, however often it is shown, and fre
 test("what could not be loaded is asked for again the next time", async () => {
   let status = 503;
   const { fetched } = await fetching(async () => {
-    const blobs = new Blobs(urlOf, () => ({ authorization: "Bearer t" }));
+    const blobs = new Blobs(urlOf, new Http(() => ({ authorization: "Bearer t" })));
     const shown = [""];
-    blobs.load("a", (url) => shown.push(url));
+    blobs.load("a", assert.fail, () => shown.push("failed"));
     await loaded();
-    assert.deepEqual(shown, [""]);
+    assert.deepEqual(shown, ["", "failed"]);
     status = 200;
-    blobs.load("a", (url) => shown.push(url));
+    blobs.load("a", (url) => shown.push(url), assert.fail);
     await loaded();
-    assert.equal(shown.length, 2);
+    assert.equal(shown.length, 3);
     blobs.free();
   }, async () => new Response("x", { status }));
   assert.equal(fetched.length, 2);

@@ -3,6 +3,7 @@
 import { drawRowJson, textOf } from "../blocks.js";
 import { Disclosure, openable } from "../disclosure.js";
 import { el, icon, setText } from "../element.js";
+import { reasonOf } from "../http.js";
 import { isYesOrNo, optionsOf } from "../interaction_options.js";
 import { callsAround } from "../shortened.js";
 
@@ -96,8 +97,7 @@ class AnswerForm {
       await answers.send(textOf(row.id), callsAround(this.body), answer);
       setText(this.said, words.answer_sent);
     } catch (problem) {
-      const reason = problem instanceof Error ? problem.message : String(problem);
-      setText(this.said, words.fill(words.answer_failed, { reason }));
+      setText(this.said, words.fill(words.answer_failed, { reason: reasonOf(problem, words) }));
       this.#disable(false);
     }
   }
