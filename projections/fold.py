@@ -70,6 +70,7 @@ class Fold:
         "born",
         "delegates",
         "dropped",
+        "height",
         "last",
         "next_ordinal",
         "none",
@@ -101,6 +102,7 @@ class Fold:
         self.next_ordinal = 0
         self.rev = -1
         self.born = -1  # the seq at which it came to hang where it hangs
+        self.height = 0  # how many transcripts deep its delegates are, or were before a rewind
         self.row_count = 0
 
     # What changed

@@ -35,6 +35,7 @@ class _Scalars(Struct, array_like=True):
     next_ordinal: int
     rev: int
     born: int
+    height: int
     row_count: int
 
 
@@ -167,6 +168,7 @@ def _scalars(fold: Fold) -> _Scalars:
         next_ordinal=fold.next_ordinal,
         rev=fold.rev,
         born=fold.born,
+        height=fold.height,
         row_count=fold.row_count,
     )
 
@@ -241,6 +243,6 @@ def _add_turn(fold: Fold, record: _SavedTurn) -> None:
 def _set_scalars(fold: Fold, scalars: _Scalars) -> None:
     fold.used, fold.prompt, fold.dropped = scalars.used, scalars.prompt, scalars.dropped
     fold.next_ordinal, fold.rev, fold.born = scalars.next_ordinal, scalars.rev, scalars.born
-    fold.row_count = scalars.row_count
+    fold.height, fold.row_count = scalars.height, scalars.row_count
     fold.open = None if scalars.open is None else fold.turns.get(scalars.open)
     fold.last = None if scalars.last is None else fold.turns.get(scalars.last)

@@ -165,6 +165,7 @@ class SessionFold:
             below = Fold(self, (*above.path, call_id))
             below.parent = (above, found[0])
             above.delegates[call_id] = below
+            _grow(above, 1)
             above.touch(*found, seq)
         return below
 
@@ -190,12 +191,13 @@ class SessionFold:
             self.count("delegate_of_itself")
             self.orphans[call_id] = orphan
             return
-        if len(fold.path) + 1 + _height(orphan) > MOST_DEPTH:
+        if len(fold.path) + 1 + orphan.height > MOST_DEPTH:
             self.count("delegate_too_deep")
             self.orphans[call_id] = orphan
             return
         fold.delegates[call_id] = orphan
         orphan.parent = (fold, turn)
+        _grow(fold, 1 + orphan.height)
         self._rebase(orphan, (*fold.path, call_id), seq)
 
     def _rebase(self, fold: Fold, path: tuple[str, ...], seq: int) -> None:
@@ -273,9 +275,12 @@ class SessionFold:
         )
 
 
-def _height(fold: Fold) -> int:
-    """How many transcripts deep the delegates below one are."""
-    return max((1 + _height(below) for below in fold.delegates.values()), default=0)
+def _grow(fold: Fold, height: int) -> None:
+    """Note how deep delegates hang below a transcript, and below those around it."""
+    while fold.height < height:
+        fold.height = height
+        if fold.parent is not None:
+            fold, height = fold.parent[0], height + 1
 
 
 def _fact(text: str | None) -> str | None:

@@ -1,7 +1,7 @@
 """What grows with a turn rests between short pieces, and makes what it makes at once: counted in calls."""
 
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from types import FrameType
 from typing import Any
 
@@ -80,7 +80,7 @@ def _late(session: SessionFold, view: View) -> Generator[Any, None, Any]:
         presenter.ops(one)
 
 
-def longest_slice(work: Generator[Any, None, Any]) -> int:
+def longest_slice(work: Iterator[Any]) -> int:
     """How many functions run between two rests, at most."""
     counted, longest = 0, 0
 
