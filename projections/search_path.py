@@ -3,7 +3,8 @@
 1. Only ancestors are opened: the disclosure that holds the row, and its group. Neither the row's own detail nor any
    neighbour is.
 2. A preference is never overruled: what it hides is named in `hidden_by`, and stays hidden until the reader changes it.
-3. What a great turn shows is worked out in slices, and at once where the turn moved meanwhile.
+3. What a great turn shows is worked out in slices, and at once where the turn moved meanwhile. It is worked out again
+   only for a row that changed since: a way is that of a moment, as whatever a client is told.
 """
 
 from collections.abc import Callable
@@ -51,7 +52,7 @@ class Ways:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._sights: dict[tuple[tuple[str, ...], int, int], _Sight] = {}
+        self._sights: dict[tuple[Fold, int], tuple[int, _Sight]] = {}  # each with the turn's `rev` that it is of
 
     def to(self, fold: Fold, turn: TurnBuilder, text: Text) -> Slices[Way]:
         """Find the way to a text of a turn."""
@@ -63,19 +64,21 @@ class Ways:
             outer = yield from self.to(above, its_turn, Text(key=call, ref=call, field="name", text=""))
             openings = (*outer.openings, Opening(turn=its_turn.number, id=call, inside=above.path))
             hidden_by = outer.hidden_by
-        sight = yield from self._sight(fold, turn)
+        sight = yield from self._sight(fold, turn, text.key)
         ids, hiding = sight(text)
         found = (Opening(turn=turn.number, id=one, inside=fold.path) for one in ids)
         return Way(openings=(*openings, *found), hidden_by=tuple(dict.fromkeys((*hidden_by, *hiding))))
 
-    def _sight(self, fold: Fold, turn: TurnBuilder) -> Slices[_Sight]:
+    def _sight(self, fold: Fold, turn: TurnBuilder, key: str) -> Slices[_Sight]:
+        made = self._sights.get((fold, turn.ordinal))
+        slot = turn.slots.get(key)
+        if made is not None and (slot is None or slot.rev <= made[0]):
+            return made[1]
         rev = turn.rev
-        sight = self._sights.get((fold.path, turn.ordinal, rev))
-        if sight is None:
-            sight = yield from _sight_of(fold, turn, self._view)
-            if turn.rev != rev:
-                sight = finished(_sight_of(fold, turn, self._view))
-            self._sights[(fold.path, turn.ordinal, turn.rev)] = sight
+        sight = yield from _sight_of(fold, turn, self._view)
+        if turn.rev != rev:
+            sight = finished(_sight_of(fold, turn, self._view))
+        self._sights[fold, turn.ordinal] = turn.rev, sight
         return sight
 
 

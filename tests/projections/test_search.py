@@ -11,11 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections import search_path
 from projections.asked_view import AskedView, completed
+from projections.building import TurnBuilder
 from projections.errors import CursorError
+from projections.fold import Fold
 from projections.preferences import Preferences
 from projections.search import Hit, locate, query_of, search
-from projections.slices import finished
+from projections.search_path import _Sight, _sight_of
+from projections.slices import Slices, finished
 from projections.view import DesktopView, TuiView, View, WebView
 from tests.projections.folding import Event, call, end, fold, more, result, say, start, user
 from tests.projections.logs import LOGS
@@ -128,3 +132,32 @@ def test_every_visible_row_can_be_located(log: list[dict[str, Any]], view: View)
             assert hit is not None
             assert hit.key == slot.key
             assert all(opening.turn == turn.number for opening in hit.path)
+
+
+def test_a_turn_that_moves_is_worked_out_once_and_again_for_a_row_that_changed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else a page of hits in a great turn that runs costs the whole turn once a hit, each time at once."""
+    log = [start(), user("find"), *(say("find", step=step) for step in range(1, 20))]
+    session = fold(*log)
+    made = []
+
+    def counted(fold_: Fold, turn: TurnBuilder, view: View) -> Slices[_Sight]:
+        made.append(turn.rev)
+        return (yield from _sight_of(fold_, turn, view))
+
+    monkeypatch.setattr(search_path, "_sight_of", counted)
+    query = query_of("find")
+    assert query is not None
+    hits = []
+    for found in search(session, query, DesktopView()):
+        if found is not None:
+            hits.append(found.hit)
+            more(session, call(f"c{len(hits)}", step=30))
+            if len(hits) == 10:
+                more(session, say("find it still", step=15))
+    assert len(made) == 2
+    assert [hit.key for hit in hits] == ["user:u1", *(f"step:1:{step}" for step in range(1, 20))]
+    changed = finished(locate(session, "step:1:15", (), DesktopView()))
+    assert changed is not None
+    assert hits[15].path == changed.path != ()
