@@ -74,4 +74,4 @@ class Bar(Static):
         key = repr((text.plain, text.spans))
         if key != self.shown:
             self.shown = key
-            self.update(text)
+            self.update(text, layout=False)

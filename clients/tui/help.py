@@ -21,18 +21,20 @@ KEYS: list[tuple[str, str, str]] = [
     ("Home End  g G", "first row held, newest row", "最早一行、最新一行"),
     ("[  ]", "previous, next turn", "上一轮次、下一轮次"),
     ("w", "next thing that waits for you", "下一项等待你的内容"),
+    ("a", "answer what waits for you", "答复等待你的内容"),
     ("m", "rest of the cut texts on the screen", "显示屏幕上被截断文本的其余部分"),
     ("y  Ctrl+C", "copy what is marked with the mouse", "复制用鼠标选中的内容"),
     ("t", "colours: terminal, dark, light", "颜色：终端、深色、浅色"),
     ("Enter", "after a lost connection: try now", "连接断开时立即重试"),
     ("?", "this page", "本页"),
-    ("q  Ctrl+C", "quit", "退出"),
 ]
+QUIT = [("q  Ctrl+C", "quit", "退出")]
+BACK = [("q  Esc", "back to the sessions", "返回会话列表"), ("Ctrl+C", "quit", "退出")]
 # From this width on, keys and what they do stand side by side.
 _WIDE = 66
 _NOTE = {
-    "en": "Earlier turns are loaded when you scroll up. Nothing that you do here changes the session.",
-    "zh-CN": "向上滚动时会加载更早的轮次。这里的任何操作都不会改变会话。",
+    "en": "Earlier turns are loaded when you scroll up. Nothing that you do here changes the session, but an answer.",
+    "zh-CN": "向上滚动时会加载更早的轮次。除了答复，这里的任何操作都不会改变会话。",
 }
 
 
@@ -45,15 +47,17 @@ class HelpScreen(ModalScreen[None]):
         Binding("up,k", "up", show=False),
     ]
 
-    def __init__(self, locale: str) -> None:
+    def __init__(self, locale: str, *, leads_back: bool = False) -> None:
         super().__init__(id="help")
         self._locale = locale
+        self._leads_back = leads_back
 
     def compose(self) -> ComposeResult:
         """Build the page."""
         text = Text()
         is_wide = self.app.size.width >= _WIDE
-        for keys, en, zh in KEYS:
+        way_out = BACK if self._leads_back else QUIT
+        for keys, en, zh in (*KEYS, *way_out):
             does = en if self._locale == "en" else zh
             text.append(f"{keys:<20}" if is_wide else f"{keys}\n", style="bold")
             text.append(f"{does}\n" if is_wide else f"  {does}\n")

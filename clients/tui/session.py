@@ -50,7 +50,9 @@ class Session:
         self._changed = changed
         self._replaced = replaced
         self._words_of_head = ""
-        self.connection = Connection(address, self.subscription, told=self._told, linked=self._linked)
+        self.connection: Connection[Told] = Connection(
+            address, self.subscription, told=self._told, linked=self._linked
+        )
 
     @property
     def view(self) -> Json:

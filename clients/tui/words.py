@@ -23,7 +23,12 @@ _EN: Final[Words] = {
     "waits_count": "{n} waiting for you", "below": "↓ more below", "news": "↓ new below", "search": "Search",
     "found": "{at} of {n}", "not_found": "not found", "searching_more": "looking further up …",
     "elsewhere": "+{n} not shown here", "loaded": "loaded", "nothing_more": "nothing here was cut",
-    "copied": "{n} characters copied",
+    "copied": "{n} characters copied", "does_answer": "answer", "does_back": "back", "does_quit": "quit",
+    "nothing_waits": "Nothing waits for you here.", "answer_elsewhere": "Answer it where this session runs.",
+    "answer_allow": "Allow", "answer_deny": "Deny", "answer_text": "Your answer", "answer_choose": "choose",
+    "answer_send": "send", "answer_next": "next", "answer_sending": "Sending …",
+    "answer_sent": "Sent. It goes on when the agent has taken it.", "answer_failed": "Not sent: {reason}",
+    "answer_over": "it does not wait any more",
 }  # fmt: skip
 _ZH: Final[Words] = {
     "user": "你", "steering": "你（运行中）", "queued": "待发送", "assistant": "助手",
@@ -44,7 +49,12 @@ _ZH: Final[Words] = {
     "waits_count": "{n} 项等待你", "below": "↓ 下面还有", "news": "↓ 下面有新内容", "search": "搜索",
     "found": "第 {at} 处，共 {n} 处", "not_found": "未找到", "searching_more": "正在向上查找…",
     "elsewhere": "另有 {n} 处未显示", "loaded": "已加载", "nothing_more": "这里没有被截断的内容",
-    "copied": "已复制 {n} 个字符",
+    "copied": "已复制 {n} 个字符", "does_answer": "答复", "does_back": "返回", "does_quit": "退出",
+    "nothing_waits": "这里没有等待你的内容。", "answer_elsewhere": "请在运行此会话的地方答复。",
+    "answer_allow": "允许", "answer_deny": "拒绝", "answer_text": "你的答复", "answer_choose": "选择",
+    "answer_send": "发送", "answer_next": "下一项", "answer_sending": "正在发送…",
+    "answer_sent": "已发送。智能体接收后会继续。", "answer_failed": "未能发送：{reason}",
+    "answer_over": "已不再等待",
 }  # fmt: skip
 _WORDS: Final[dict[str, Words]] = {"en": _EN, "zh-CN": _ZH}
 _UNITS: Final = ((86_400_000, "d", "天"), (3_600_000, "h", "小时"), (60_000, "m", "分钟"), (1_000, "s", "秒"))

@@ -11,6 +11,20 @@ class WireError(Exception):
     """The service cannot be followed; the message says what, where and what to do, in one line."""
 
 
+class RefusedError(WireError):
+    """The service answered, and does not do what was asked.
+
+    Attributes:
+        code: its name for why (`docs/problems.md`); empty where somebody else answered.
+        reason: its words.
+    """
+
+    def __init__(self, url: str, code: str, reason: str) -> None:
+        super().__init__(f"the service at {url}: {reason}")
+        self.code = code
+        self.reason = reason
+
+
 class Address(msgspec.Struct, frozen=True, kw_only=True):
     """A service, and who asks.
 

@@ -1,4 +1,4 @@
-"""Wire stage 5, the connection: one socket for one subscription, opened again after every loss.
+"""Wire stage 5, the connection: one socket for one session or for the list of them, opened again after every loss.
 
 1. A lost socket is opened again after the time that `drain` named, else after a back-off with full jitter. A final
    close code (4500 to 4999, W-5) ends that, and so does a handshake that a person has to do something about.
@@ -9,8 +9,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Iterator
+from typing import Generic, Literal, Protocol, TypeVar
 
 import msgspec
 from websockets.asyncio.client import ClientConnection, connect
@@ -26,12 +26,13 @@ from clients.wire.messages import (
     Frame,
     Json,
     NotOursError,
+    OfSubscription,
     Welcome,
     decode_frame,
     encode,
 )
 from clients.wire.service import problem_of
-from clients.wire.subscription import Send, Subscription, Told
+from clients.wire.subscription import Send, State
 
 PING_EVERY_S, PONG_WITHIN_S = 15.0, 10.0
 # A proxy can hold a handshake open for minutes.
@@ -54,6 +55,26 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     problem: str = ""
 
 
+_News = TypeVar("_News")
+_Given_co = TypeVar("_Given_co", covariant=True)
+
+
+class Followed(Protocol[_Given_co]):
+    """What a connection follows: `Subscription`, or `SessionList`."""
+
+    state: State
+    problem: str
+
+    def subscribe(self) -> Json:
+        """Give the message that starts it, or resumes it."""
+
+    def unanswered(self) -> None:
+        """Note that the service did not act on what was asked last."""
+
+    def receive(self, frame: OfSubscription) -> Iterator[_Given_co | Send]:
+        """Take a frame; gives what it changes and what to send."""
+
+
 CONNECTING, OPEN = Link(name="connecting"), Link(name="open")
 
 
@@ -62,8 +83,8 @@ def may_reconnect(code: int) -> bool:
     return not _FIRST_FINAL <= code <= _LAST_FINAL
 
 
-class Connection:
-    """Follows one session for as long as `run` goes on.
+class Connection(Generic[_News]):
+    """Follows one session, or the list of them, for as long as `run` goes on.
 
     Args:
         told: is told, in order, what a frame changed; it must not wait.
@@ -71,14 +92,15 @@ class Connection:
 
     Attributes:
         service_ahead_ms: how far the service's clock is ahead of this machine's, as of the last welcome.
+        takes_answers: whether that deployment forwards answers to what waits.
     """
 
     def __init__(
         self,
         address: Address,
-        subscription: Subscription,
+        subscription: Followed[_News],
         *,
-        told: Callable[[Told], None],
+        told: Callable[[_News], None],
         linked: Callable[[Link], None],
         back_off: BackOff | None = None,
     ) -> None:
@@ -91,6 +113,7 @@ class Connection:
         self._outgoing: set[asyncio.Task[None]] = set()
         self._waking = asyncio.Event()
         self.service_ahead_ms = 0.0
+        self.takes_answers = False
 
     async def run(self) -> None:
         """Follow until the session or the connection ended for good, or until it is cancelled."""
@@ -183,6 +206,7 @@ class Connection:
             case Welcome():
                 self._socket = socket
                 self.service_ahead_ms = frame.server_time_ms - time.time() * 1000
+                self.takes_answers = frame.limits.max_answer_bytes > 0
                 self._back_off.reset()
                 self._linked(OPEN)
                 await self._send(socket, self._subscription.subscribe())

@@ -109,7 +109,10 @@ class HeldTranscript:
 
     def call(self, call_id: str) -> HeldRow | None:
         """Find the row of a call, wherever it stands in this transcript."""
-        key = f"tool:{call_id}"
+        return self.row(f"tool:{call_id}")
+
+    def row(self, key: str) -> HeldRow | None:
+        """Find a row by its key, wherever it stands in this transcript."""
         home = self._homes.get(key)
         return None if home is None else home.get(key)
 

@@ -48,10 +48,17 @@ class Window(msgspec.Struct, frozen=True, kw_only=True):
     turns: tuple[TurnValue, ...]
 
 
+class Limits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a client has to keep to; `max_answer_bytes` is 0 where answers are not forwarded."""
+
+    max_answer_bytes: int = 0
+
+
 class Welcome(msgspec.Struct, frozen=True, kw_only=True):
     """The socket is open."""
 
     server_time_ms: float
+    limits: Limits = Limits()
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,6 +110,15 @@ class Reset(msgspec.Struct, frozen=True, kw_only=True):
     view_rev: int
 
 
+class Sessions(msgspec.Struct, frozen=True, kw_only=True):
+    """The list of sessions: the newest, in the place of all that was told (`whole`), or what changed since."""
+
+    sub: str
+    whole: bool
+    sessions: tuple[dict[str, Json], ...] = ()
+    gone: tuple[str, ...] = ()
+
+
 class Error(msgspec.Struct, frozen=True, kw_only=True):
     """One message was refused, or the subscription `sub` ended."""
 
@@ -117,7 +133,7 @@ class Drain(msgspec.Struct, frozen=True, kw_only=True):
     reconnect_after_ms: float
 
 
-OfSubscription = Snapshot | Earlier | Delta | CaughtUp | Reset | Error
+OfSubscription = Snapshot | Earlier | Delta | CaughtUp | Reset | Sessions | Error
 Frame = OfSubscription | Welcome | Drain
 
 
@@ -133,6 +149,7 @@ _DECODERS: dict[str, msgspec.json.Decoder[Frame]] = {
     "delta": msgspec.json.Decoder(Delta),
     "caught_up": msgspec.json.Decoder(CaughtUp),
     "reset": msgspec.json.Decoder(Reset),
+    "sessions": msgspec.json.Decoder(Sessions),
     "error": msgspec.json.Decoder(Error),
     "drain": msgspec.json.Decoder(Drain),
 }

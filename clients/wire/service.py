@@ -8,11 +8,10 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from clients.wire.address import Address, WireError
+from clients.wire.address import Address, RefusedError, WireError
 from clients.wire.messages import Json, Window
 
 _TIMEOUT_S = 30.0
-_UNKNOWN, _OK = 404, 200
 _TRIES = 3
 _Value = TypeVar("_Value")
 
@@ -37,6 +36,13 @@ class SearchHit(msgspec.Struct, frozen=True, kw_only=True):
     hidden_by: tuple[str, ...] = ()
 
 
+class SessionsPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Sessions, newest first; no cursor: there are no others."""
+
+    sessions: tuple[dict[str, Json], ...] = ()
+    cursor: str | None = None
+
+
 class _Found(msgspec.Struct, frozen=True):
     hits: tuple[SearchHit, ...]
 
@@ -45,6 +51,7 @@ _PROBLEM = msgspec.json.Decoder(_Problem)
 _WINDOW = msgspec.json.Decoder(Window)
 _TEXT = msgspec.json.Decoder(_TextPage)
 _FOUND = msgspec.json.Decoder(_Found)
+_SESSIONS = msgspec.json.Decoder(SessionsPage)
 
 
 def problem_of(status: int, body: bytes) -> str:
@@ -115,21 +122,46 @@ class Service:
         body = await self._get(f"/v1/sessions/{_quoted(session)}/search", asked)
         return () if body is None else self._read(_FOUND, body).hits
 
+    async def sessions(self, cursor: str | None, limit: int = 200) -> SessionsPage:
+        """Give the newest sessions, or those after a cursor."""
+        asked = {"limit": str(limit)} | ({} if cursor is None else {"cursor": cursor})
+        return self._read(_SESSIONS, await self._ask("GET", "/v1/sessions", asked))
+
+    async def answer(
+        self, session: str, path: tuple[str, ...], ident: str, outcome: str, payload: Json = None
+    ) -> None:
+        """Answer what waits below the calls of `path` (`docs/interactions.md`).
+
+        Raises:
+            RefusedError: it was not taken, and why.
+        """
+        where = f"/v1/sessions/{_quoted(session)}/interactions/{_quoted(ident)}"
+        said = {"outcome": outcome} | ({} if payload is None else {"payload": payload})
+        await self._ask("POST", where, {"in": list(path)}, said)
+
     async def _get(self, path: str, asked: Mapping[str, str | list[str]] | None = None) -> bytes | None:
         """Ask; None for a session that is not there."""
         try:
-            answer = await self._client.get(
-                f"{self._address.url}{path}", params=asked, headers=self._address.headers
+            return await self._ask("GET", path, asked)
+        except RefusedError as refused:
+            if refused.code == "session_unknown":
+                return None
+            raise
+
+    async def _ask(
+        self, method: str, path: str, asked: Mapping[str, str | list[str]] | None, said: Json = None
+    ) -> bytes:
+        try:
+            answer = await self._client.request(
+                method, f"{self._address.url}{path}", params=asked, json=said, headers=self._address.headers
             )
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             why = str(error) or type(error).__name__
             raise WireError(f"the service at {self._address.url} does not answer: {why}") from None
-        if answer.status_code == _OK:
+        if answer.is_success:
             return answer.content
-        if answer.status_code == _UNKNOWN and _code_of(answer.content) == "session_unknown":
-            return None
-        words = problem_of(answer.status_code, answer.content)
-        raise WireError(f"the service at {self._address.url}: {words}")
+        words, code = problem_of(answer.status_code, answer.content), _code_of(answer.content)
+        raise RefusedError(self._address.url, code, words)
 
     def _read(self, decoder: msgspec.json.Decoder[_Value], body: bytes) -> _Value:
         try:

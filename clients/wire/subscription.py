@@ -24,6 +24,7 @@ from clients.wire.messages import (
     OfSubscription,
     Position,
     Reset,
+    Sessions,
     Snapshot,
     TurnValue,
 )
@@ -55,6 +56,13 @@ class Send(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Told = Change | Replaced | Prepended | StateChanged | Send
+
+
+def state_after(error: Error) -> State | None:
+    """Say what a subscription is after a refusal: over for now, or for good; None where it goes on."""
+    if error.code in _WARNINGS or error.code == "too_many_messages":
+        return None
+    return "away" if error.code in _LATER else "ended"
 
 
 class Subscription:
@@ -139,7 +147,7 @@ class Subscription:
         Raises:
             NotOursError: a row without a key, say; no service of ours sends that.
         """
-        if frame.sub != self.sub:
+        if frame.sub != self.sub or isinstance(frame, Sessions):
             return
         if isinstance(frame, Error):
             yield from self._failed(frame)
@@ -223,14 +231,14 @@ class Subscription:
         yield Send(message=self.subscribe())
 
     def _failed(self, frame: Error) -> Iterator[Told]:
-        if frame.code in _WARNINGS:
-            return
-        if frame.code == "too_many_messages":
-            self.unanswered()
+        state = state_after(frame)
+        if state is None:
+            if frame.code not in _WARNINGS:
+                self.unanswered()
             return
         self.loading_earlier = False
         self.problem, self.code = frame.message, frame.code
-        yield from self._become("away" if frame.code in _LATER else "ended")
+        yield from self._become(state)
 
     def _become(self, state: State) -> Iterator[Told]:
         if state == "live":

@@ -74,7 +74,7 @@ class Follower:
         self.subscription = Subscription(session, VIEW)
         self.links: list[Link] = []
         self.told: list[Told] = []
-        self.connection = Connection(
+        self.connection: Connection[Told] = Connection(
             address_of(url, token),
             self.subscription,
             told=self.told.append,

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from clients.tui.app import TuiApp
+from clients.tui.transcript_page import TranscriptPage
 from clients.wire.address import address_of
 from tests.waiting import wait_until
 
@@ -19,6 +20,11 @@ class Terminal:
 
     app: TuiApp
     pilot: Pilot[int]
+
+    @property
+    def page(self) -> TranscriptPage:
+        """The page of the session that is shown."""
+        return next(page for page in self.app.screen_stack if isinstance(page, TranscriptPage))
 
     def rows(self) -> list[str]:
         """Every row of the screen, without the spaces at its end."""

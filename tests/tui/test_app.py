@@ -116,9 +116,9 @@ async def test_the_end_is_followed_until_the_reader_goes_up(tmp_path: Path) -> N
             await screen.press("pageup")
             before = screen.body()
             assert "more below" in screen.rows()[-2]
-            height = screen.app.transcript.last_top
+            height = screen.page.transcript.last_top
             await service.stack.post("s", chunk(" and grows\n" * 30, 9))
-            await wait_until(lambda: screen.app.transcript.last_top >= height + 30, "it came")
+            await wait_until(lambda: screen.page.transcript.last_top >= height + 30, "it came")
             await screen.shows("new below")
             assert screen.body() == before
             await screen.press("G")
@@ -135,7 +135,7 @@ async def test_earlier_turns_are_loaded_when_the_reader_goes_up(tmp_path: Path) 
             )
         async with terminal(url_of(service), "s") as screen:
             await screen.shows("answer 700")
-            held = screen.app.session.subscription.held
+            held = screen.page.session.subscription.held
             count = len(held.turns)
             assert 0 < count < 700
             await screen.press("g")
@@ -143,11 +143,11 @@ async def test_earlier_turns_are_loaded_when_the_reader_goes_up(tmp_path: Path) 
             await screen.pilot.pause(0.1)
             oldest = 700 - count + 1
             assert f"┃ question {oldest}" in screen.body()
-            assert screen.app.transcript.top_row > 0
+            assert screen.page.transcript.top_row > 0
             for _ in range(40):
                 await screen.press("g")
                 await screen.pilot.pause(0.05)
-                if screen.app.session.subscription.history_complete and not screen.app.transcript.top_row:
+                if screen.page.session.subscription.history_complete and not screen.page.transcript.top_row:
                     break
             await screen.shows("beginning of the session")
             assert "┃ question 1" in screen.body()
@@ -155,7 +155,7 @@ async def test_earlier_turns_are_loaded_when_the_reader_goes_up(tmp_path: Path) 
             await screen.press("ctrl+o")
             await screen.shows("output 1")
             assert "┃ question 1" in screen.body()
-            assert len(screen.app.session.subscription.held.turns) == 700
+            assert len(screen.page.session.subscription.held.turns) == 700
 
 
 async def test_the_text_at_the_top_stays_there_with_the_width_the_phase_and_the_colours(
@@ -203,7 +203,7 @@ async def test_a_search_leads_from_match_to_match_and_knows_what_is_hidden(tmp_p
             await screen.press("escape")
             assert "not found" not in screen.text()
             await screen.press("/", *"nowhere", "escape")
-            assert screen.app.searching.pattern is None
+            assert screen.page.searching.pattern is None
 
 
 async def test_a_search_upwards_goes_on_in_earlier_turns(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ async def test_keys_that_come_faster_than_answers_end_at_what_was_asked_last(tmp
         async with terminal(url_of(service), "s") as screen:
             await screen.shows("answer 1")
             await screen.press(*["ctrl+o"] * 50)
-            await wait_until(lambda: screen.app.session.is_shown, "the last view is shown")
+            await wait_until(lambda: screen.page.session.is_shown, "the last view is shown")
             await screen.shows_not("…")
             assert "hidden" in screen.rows()[-2]
             assert headers(screen) == 1

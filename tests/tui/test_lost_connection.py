@@ -17,7 +17,7 @@ async def test_a_killed_service_is_seen_waited_for_and_resumed(tmp_path: Path) -
     async with process(tmp_path / "data") as service:
         await service.append("s", START, chunk("before "))
         async with terminal(service.url, "s") as screen:
-            screen.app.session.connection._back_off = BackOff(lambda: 0.2)
+            screen.page.session.connection._back_off = BackOff(lambda: 0.2)
             await screen.shows("before")
             await service.kill()
             await screen.shows("connection lost · trying again in", within_s=30)
