@@ -52,7 +52,8 @@ class Ways:
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._sights: dict[tuple[Fold, int], tuple[int, _Sight]] = {}  # each with the turn's `rev` that it is of
+        # Each with the `rev` of its turn that it is of.
+        self._sights: dict[tuple[Fold, int], tuple[int, _Sight]] = {}
 
     def to(self, fold: Fold, turn: TurnBuilder, text: Text) -> Slices[Way]:
         """Find the way to a text of a turn."""
