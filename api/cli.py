@@ -258,7 +258,9 @@ def export(
 
 @app.command()
 def tui(
-    session: Annotated[str, typer.Argument(help="The session to show.")],
+    session: Annotated[
+        str | None, typer.Argument(help="The session to show; by default, a list to choose from.")
+    ] = None,
     phase: Annotated[Phase, typer.Option("--phase", help="How much of tools is shown.")] = Phase.COLLAPSED,
     reasoning: Annotated[bool, typer.Option("--reasoning/--no-reasoning", help="Display reasoning.")] = True,
     theme: Annotated[
@@ -271,7 +273,8 @@ def tui(
     """Show a session of the running service in the terminal, live; into a pipe, print it and end."""
     from api.cli_tui import tui as show_in_terminal
 
-    _check_session(session)
+    if session is not None:
+        _check_session(session)
     view = {"kind": "tui", "phase": phase.value, "reasoning": reasoning}
     with _to_a_pipe():
         target, colours = Target(url=url, token=token), None if theme is None else theme.value

@@ -12,8 +12,10 @@ from api.cli_target import Target
 from projections.languages import Locale
 
 
-def tui(session: str, target: Target, view: dict[str, Any], locale: Locale, *, theme: str | None) -> int:
-    """Show a session until the reader has had enough, or print it; gives the exit code.
+def tui(
+    session: str | None, target: Target, view: dict[str, Any], locale: Locale, *, theme: str | None
+) -> int:
+    """Show a session, or the list first, until the reader has had enough, or print it; gives the exit code.
 
     Raises:
         CommandError: there is nothing to show.
@@ -26,6 +28,10 @@ def tui(session: str, target: Target, view: dict[str, Any], locale: Locale, *, t
             from clients.tui.start import run
 
             return run(session, address, view, locale, theme=theme)
+        if session is None:
+            raise CommandError(
+                "Missing argument 'SESSION': without a terminal there is no list to choose from"
+            )
         from clients.tui.plain import printed
 
         for line in printed(session, address, view, locale):

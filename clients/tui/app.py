@@ -3,12 +3,14 @@
 import os
 from typing import ClassVar
 
+from textual import on
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from clients.tui.page import Page
 from clients.tui.palette import THEMES, USUAL, framework_theme, textual_themes
+from clients.tui.sessions_page import SessionsPage
 from clients.tui.transcript_page import Left, TranscriptPage
 from clients.wire.address import Address
 from clients.wire.messages import Json
@@ -46,7 +48,7 @@ class TuiApp(App[int]):
         Binding("q", "quit", "quit"),
     ]
 
-    def __init__(self, session: str, address: Address, view: Json, locale: str, theme: str) -> None:
+    def __init__(self, session: str | None, address: Address, view: Json, locale: str, theme: str) -> None:
         # Without colours a ground of ours would be one, and so would the greys that the framework makes of colours.
         has_colour = not os.environ.get("NO_COLOR")
         super().__init__(ansi_color=None if has_colour else True)
@@ -55,19 +57,38 @@ class TuiApp(App[int]):
         self.colours = theme if has_colour else USUAL
         self.theme = framework_theme(self.colours)
         self._first = session
+        self._sessions: SessionsPage | None = None
         self._address = address
         self._view = view
         self._locale = locale
 
     def on_mount(self) -> None:
         """Show the first page."""
+        if self._first is not None:
+            self._show(self._first)
+            return
+        self._sessions = SessionsPage(self._address, self._locale, self.colours)
+        self.push_screen(self._sessions)
+
+    @on(SessionsPage.Chosen)
+    def _chosen(self, event: SessionsPage.Chosen) -> None:
+        if self.screen is self._sessions:
+            self._show(event.session)
+
+    def _show(self, session: str) -> None:
+        leads_back = self._sessions is not None
         page = TranscriptPage(
-            self._first, self._address, self._view, self._locale, self.colours, leads_back=False
+            session, self._address, self._view, self._locale, self.colours, leads_back=leads_back
         )
         self.push_screen(page, self._left)
 
     def _left(self, left: Left | None) -> None:
-        if left is not None and left.problem:
+        """Back to the list, in the view that the reader chose; without one, the end."""
+        assert left is not None
+        self._view = left.view
+        if self._sessions is not None:
+            self._sessions.say(left.problem)
+        elif left.problem:
             self.exit(return_code=1, message=f"turnfold: {left.problem}")
         else:
             self.exit(0)

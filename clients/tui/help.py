@@ -28,8 +28,18 @@ KEYS: list[tuple[str, str, str]] = [
     ("Enter", "after a lost connection: try now", "连接断开时立即重试"),
     ("?", "this page", "本页"),
 ]
+# The way out, from the only session and from one that was chosen.
 QUIT = [("q  Ctrl+C", "quit", "退出")]
 BACK = [("q  Esc", "back to the sessions", "返回会话列表"), ("Ctrl+C", "quit", "退出")]
+SESSIONS_KEYS: list[tuple[str, str, str]] = [
+    ("Enter", "show the session", "显示会话"),
+    ("↑ ↓  k j", "one session", "一个会话"),
+    ("PgUp PgDn  b Space", "one screen", "一屏"),
+    ("Home End  g G", "newest, oldest held", "最新、已加载的最早会话"),
+    ("t", "colours: terminal, dark, light", "颜色：终端、深色、浅色"),
+    ("?", "this page", "本页"),
+    *QUIT,
+]
 # From this width on, keys and what they do stand side by side.
 _WIDE = 66
 _NOTE = {
@@ -47,17 +57,16 @@ class HelpScreen(ModalScreen[None]):
         Binding("up,k", "up", show=False),
     ]
 
-    def __init__(self, locale: str, *, leads_back: bool = False) -> None:
+    def __init__(self, locale: str, keys: list[tuple[str, str, str]]) -> None:
         super().__init__(id="help")
         self._locale = locale
-        self._leads_back = leads_back
+        self._keys = keys
 
     def compose(self) -> ComposeResult:
         """Build the page."""
         text = Text()
         is_wide = self.app.size.width >= _WIDE
-        way_out = BACK if self._leads_back else QUIT
-        for keys, en, zh in (*KEYS, *way_out):
+        for keys, en, zh in self._keys:
             does = en if self._locale == "en" else zh
             text.append(f"{keys:<20}" if is_wide else f"{keys}\n", style="bold")
             text.append(f"{does}\n" if is_wide else f"  {does}\n")

@@ -10,8 +10,8 @@ from clients.wire.messages import Json
 from clients.wire.service import reaching
 
 
-def run(session: str, address: Address, view: Json, locale: str, *, theme: str | None) -> int:
-    """Show a session until the reader has had enough; gives the exit code.
+def run(session: str | None, address: Address, view: Json, locale: str, *, theme: str | None) -> int:
+    """Show a session, or the list to choose from, until the reader has had enough; gives the exit code.
 
     Raises:
         WireError: nobody answers, or this reader may not see the session. Said before the screen opens, since it is
@@ -26,6 +26,9 @@ def run(session: str, address: Address, view: Json, locale: str, *, theme: str |
     return code or 0
 
 
-async def _reached(session: str, address: Address) -> None:
+async def _reached(session: str | None, address: Address) -> None:
     async with reaching(address) as service:
-        await service.knows(session)
+        if session is None:
+            await service.sessions(None, limit=1)
+        else:
+            await service.knows(session)

@@ -13,7 +13,7 @@ from clients.tui.answer_panel import Answering
 from clients.tui.bars import Part
 from clients.tui.document import Document
 from clients.tui.harmless import one_line
-from clients.tui.help import HelpScreen
+from clients.tui.help import BACK, KEYS, QUIT, HelpScreen
 from clients.tui.page import TICK_S, Page, link_part
 from clients.tui.searching import Searching
 from clients.tui.session import Session
@@ -258,7 +258,7 @@ class TranscriptPage(Page[Left]):
 
     def action_help(self) -> None:
         """The page of keys."""
-        self.app.push_screen(HelpScreen(self.locale, leads_back=self.leads_back))
+        self.app.push_screen(HelpScreen(self.locale, [*KEYS, *(BACK if self.leads_back else QUIT)]))
 
     def action_leave(self) -> None:
         """Enough of this session; it goes on."""

@@ -28,7 +28,10 @@ _EN: Final[Words] = {
     "answer_allow": "Allow", "answer_deny": "Deny", "answer_text": "Your answer", "answer_choose": "choose",
     "answer_send": "send", "answer_next": "next", "answer_sending": "Sending …",
     "answer_sent": "Sent. It goes on when the agent has taken it.", "answer_failed": "Not sent: {reason}",
-    "answer_over": "it does not wait any more",
+    "answer_over": "it does not wait any more", "sessions": "{n} sessions", "session_one": "1 session",
+    "nothing_yet": "no turn yet",
+    "no_sessions": "No sessions yet. One appears here with its first event.", "does_open": "open",
+    "does_oldest": "oldest", "does_colours": "colours", "does_help": "help",
 }  # fmt: skip
 _ZH: Final[Words] = {
     "user": "你", "steering": "你（运行中）", "queued": "待发送", "assistant": "助手",
@@ -54,7 +57,9 @@ _ZH: Final[Words] = {
     "answer_allow": "允许", "answer_deny": "拒绝", "answer_text": "你的答复", "answer_choose": "选择",
     "answer_send": "发送", "answer_next": "下一项", "answer_sending": "正在发送…",
     "answer_sent": "已发送。智能体接收后会继续。", "answer_failed": "未能发送：{reason}",
-    "answer_over": "已不再等待",
+    "answer_over": "已不再等待", "sessions": "{n} 个会话", "session_one": "1 个会话", "nothing_yet": "尚无轮次",
+    "no_sessions": "还没有会话。会话的第一个事件到达后，会显示在这里。", "does_open": "打开",
+    "does_oldest": "最早", "does_colours": "颜色", "does_help": "帮助",
 }  # fmt: skip
 _WORDS: Final[dict[str, Words]] = {"en": _EN, "zh-CN": _ZH}
 _UNITS: Final = ((86_400_000, "d", "天"), (3_600_000, "h", "小时"), (60_000, "m", "分钟"), (1_000, "s", "秒"))
@@ -80,6 +85,19 @@ def duration_text(duration_ms: float, locale: str) -> str:
     if not parts:
         return f"{left}ms"
     return (" " if is_english else "").join(parts)
+
+
+def age_text(age_ms: float, locale: str) -> str:
+    """Say how long ago something was, in its greatest unit.
+
+    >>> age_text(3_605_400, "en"), age_text(90_000, "zh-CN"), age_text(-5, "en")
+    ('1h', '1分钟', 'now')
+    """
+    is_english = locale == "en"
+    for size_ms, en, zh in _UNITS[:-1]:
+        if age_ms >= size_ms:
+            return f"{int(age_ms // size_ms)}{en if is_english else zh}"
+    return "now" if is_english else "刚刚"
 
 
 def size_text(size_bytes: float) -> str:

@@ -1,11 +1,13 @@
 """The application in a terminal that nobody sees, on a service that runs: what is on the screen, and the keys."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
 from textual.pilot import Pilot
 
 from clients.tui.app import TuiApp
@@ -40,6 +42,10 @@ class Terminal:
         """The whole screen."""
         return "\n".join(self.rows())
 
+    def styled(self) -> str:
+        """The whole screen with what a reader sees beside letters; see `styled_rows`."""
+        return "\n".join(styled_rows(self.app.screen._compositor.render_strips()))
+
     def widths(self) -> set[int]:
         """The cells of the rows as the terminal gets them."""
         strips = self.app.screen._compositor.render_strips()
@@ -66,10 +72,41 @@ class Terminal:
         await self.pilot.pause()
 
 
+def styled_rows(strips: Iterable[Iterable[Segment]]) -> list[str]:
+    """Rows with their styles before the text that has them: `⟨bold #7ab7ff on #14181d⟩You⟨⟩  `.
+
+    `⟨⟩` is the terminal's own. Spaces at the end of a row stay: a bar's ground reaches the edge.
+    """
+    rows = []
+    for strip in strips:
+        row, before = "", ""
+        for text, style, control in strip:
+            if control or not text:
+                continue
+            now = _seen(style)
+            row += text if now == before else f"⟨{now}⟩{text}"
+            before = now
+        rows.append(row if before else row.rstrip())
+    return rows
+
+
+def _seen(style: Style | None) -> str:
+    """What of a style is seen: weights, colour, ground."""
+    if style is None:
+        return ""
+    weights = ("bold", "dim", "italic", "underline", "reverse", "strike", "blink")
+    parts = [name for name in weights if getattr(style, name)]
+    if style.color is not None and not style.color.is_default:
+        parts.append(style.color.name)
+    if style.bgcolor is not None and not style.bgcolor.is_default:
+        parts.append(f"on {style.bgcolor.name}")
+    return " ".join(parts)
+
+
 @asynccontextmanager
 async def terminal(
     url: str,
-    session: str,
+    session: str | None,
     *,
     size: tuple[int, int] = (80, 24),
     phase: str = "collapsed",

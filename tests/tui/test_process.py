@@ -87,9 +87,25 @@ async def test_the_terminal_is_left_as_it_was(tmp_path: Path, options: dict[str,
     assert (_COLOUR.search(console.seen) is None) is bool(options)
 
 
-async def test_a_service_that_is_not_there_is_one_line_before_any_screen() -> None:
+async def test_without_a_session_the_list_comes_first(tmp_path: Path) -> None:
+    """And `q` leads out of it, from a session by way of the list."""
+    async with process(tmp_path / "data") as service:
+        await service.append("s", *turn(1))
+        console = Console("tui", "--url", service.url)
+        await console.shows("1 session")
+        console.press("\r")
+        await console.shows("answer 1")
+        console.press("q")
+        await console.shows("oldest")
+        console.press("q")
+        assert await console.ended() == 0
+    assert console.seen.count("\x1b[?1049h") == console.seen.count("\x1b[?1049l") == 1
+
+
+@pytest.mark.parametrize("session", [["s"], []], ids=["one", "list"])
+async def test_a_service_that_is_not_there_is_one_line_before_any_screen(session: list[str]) -> None:
     """What was said on the other screen would be gone with it."""
-    console = Console("tui", "s", "--url", "http://127.0.0.1:1")
+    console = Console("tui", *session, "--url", "http://127.0.0.1:1")
     assert await console.ended() == 1
     assert console.seen.startswith("turnfold: the service at http://127.0.0.1:1 does not answer")
     assert "\x1b" not in console.seen

@@ -29,7 +29,7 @@ def test_both_languages_say_the_same() -> None:
 def test_every_word_is_used() -> None:
     """A word that nobody says is one that somebody forgot."""
     used = set(re.findall(r"words\[[\"'](\w+)[\"']", SOURCES)) | set(
-        re.findall(r"\"(reasoning_\w+|loaded|nothing_more|answer_over)\"", SOURCES)
+        re.findall(r"\"(reasoning_\w+|loaded|nothing_more|answer_over|nothing_yet)\"", SOURCES)
     )
     used = (used - {"phase_"}) | {"phase_collapsed", "phase_expanded", "phase_hidden"}
     assert set(words_of("en")) == (used | SAID) & set(words_of("en"))
