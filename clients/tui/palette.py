@@ -24,6 +24,7 @@ _COLOURS: Final[Mapping[str, tuple[str, str, str]]] = {
     "card_failed": ("red", "#ff8b85", "#b3261e"),
     "card_running": ("cyan", "#9fe0e4", "#0f5c66"),
     "detail": ("default", "#aab4c0", "#4b535c"),
+    "diff": ("default", "#aab4c0", "#4b535c"),
     "context": ("dim", "#8b96a5", "#6a737d"),
     "footer": ("dim", "#7f8a98", "#656d76"),
     "pending": ("magenta", "#ffd479", "#8a4b00"),

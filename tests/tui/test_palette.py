@@ -1,10 +1,13 @@
 """Colours that can be read: on each of our grounds, and none but the terminal's own sixteen on its ground."""
 
+from typing import get_args
+
 import pytest
 from rich.color import ColorType
 from rich.style import Style
 
 from clients.tui.palette import THEMES, framework_theme, styles_of, textual_themes
+from clients.tui.piece import Role
 
 GROUNDS = {theme.name: theme.background for theme in textual_themes()}
 
@@ -44,6 +47,12 @@ def test_the_terminals_own_colours_are_its_sixteen_and_no_ground() -> None:
         if style.color is not None:
             assert style.color.type in (ColorType.STANDARD, ColorType.DEFAULT), role
             assert style.color.name not in ("yellow", "white", "bright_yellow", "bright_white", "black")
+
+
+def test_every_role_has_a_style() -> None:
+    """On each ground; a role without one would end the program when it comes into sight."""
+    for theme in THEMES:
+        assert set(get_args(Role)) <= set(styles_of(theme))
 
 
 def test_a_role_weighs_the_same_on_every_ground() -> None:
