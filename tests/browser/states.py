@@ -107,6 +107,41 @@ def prose(transcript: TranscriptPage) -> None:
     expect(transcript.row("step:1:1")).to_contain_text("A title")
 
 
+def stopped(transcript: TranscriptPage) -> None:
+    """A turn that the reader stopped, with what there is of an answer."""
+    transcript.append(*turn_with_tool(), turn_end(reason="aborted"))
+    transcript.open()
+    expect(transcript.row("tail:1")).to_contain_text("Stopped")
+
+
+def worked(transcript: TranscriptPage) -> None:
+    """A finished turn with thinking, commands, reads, a change and an error: what display modes group in their ways."""
+    begin = turn_with_tool()
+    transcript.append(
+        *begin[:5],
+        *call("c2"),
+        *call("c3", [DIFF]),
+        *call("c4", "broke", status="error"),
+        *begin[5:],
+        turn_end(),
+    )
+    transcript.open()
+    header = transcript.page.locator(".level-entry > button")
+    header.click()
+    expect(header).to_have_attribute("aria-expanded", "true")
+    for group in transcript.page.locator(".level-group > .level-button").all():
+        group.click()
+        expect(group).to_have_attribute("aria-expanded", "true")
+
+
+def thousand(transcript: TranscriptPage) -> None:
+    """A turn of a thousand rows."""
+    begin = turn_with_tool()
+    transcript.append(*begin[:5], *[event for at in range(996) for event in call(f"c{at}")], *begin[5:])
+    transcript.open()
+    expect(transcript.page.locator(".seat .row:empty")).to_have_count(0)
+
+
 def settings(transcript: TranscriptPage) -> None:
     """The panel with what is preferred."""
     folded(transcript)

@@ -10,19 +10,59 @@
 import base64
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from playwright.sync_api import Browser, Page
 
 from tests.browser.conftest import quiet_context
-from tests.browser.states import STATES
+from tests.browser.states import STATES, failed, folded, opened, stopped, thousand, waiting, worked
 from tests.browser.transcript_page import TranscriptPage
 
 LOOKS = Path(__file__).parent / "looks"
 State = Callable[[TranscriptPage], None]
+# As many parts of a drawing at either end are kept.
+MOST = 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class Look:
+    """A state as one reader sees it: with these preferences, in a window of this width, in light or dark."""
+
+    state: State
+    name: str
+    prefers: Mapping[str, object] = field(default_factory=dict)
+    width_px: int = 1100
+    scheme: Literal["light", "dark"] = "light"
+
+
+def _desktop(mode: str) -> dict[str, object]:
+    return {"presentation": "desktop", "transcript_display_mode": mode}
+
+
+SEEN = (
+    *(Look(state=state, name=state.__name__) for state in STATES),
+    Look(state=stopped, name="stopped"),
+    Look(state=thousand, name="thousand"),
+    *(Look(state=state, name=f"{state.__name__}_narrow", width_px=360) for state in (opened, waiting)),
+    *(Look(state=state, name=f"{state.__name__}_dark", scheme="dark") for state in (opened, failed, waiting)),
+    Look(state=folded, name="folded_zh", prefers={"language": "zh-CN"}),
+    *(
+        Look(state=worked, name=f"desktop_{mode.replace('-', '_')}", prefers=_desktop(mode))
+        for mode in ("fully-folded", "command-first", "flat")
+    ),
+    Look(state=worked, name="desktop_narrow", prefers=_desktop("fully-folded"), width_px=360),
+    Look(state=worked, name="desktop_dark", prefers=_desktop("fully-folded"), scheme="dark"),
+    Look(state=worked, name="desktop_zh", prefers={**_desktop("fully-folded"), "language": "zh-CN"}),
+    *(
+        Look(state=state, name=f"desktop_{state.__name__}", prefers=_desktop("flat"))
+        for state in (failed, waiting)
+    ),
+)
+AS_BEFORE = {"presentation": "web", "transcript_display_mode": "fully-folded", "language": "auto"}
 # Rounding of borders and of device pixels; a gap or an indent that somebody changed differs by 2 px at least.
 TOLERANCE_PX = 1
 # What differs by nature: seconds that run, the place of the pointer, the focus.
@@ -30,18 +70,23 @@ _STILL = """* { animation: none !important; transition: none !important; caret-c
 .elapsed, .nav-link time { visibility: hidden !important; } :focus-visible { outline: none !important; }"""
 _DRAWING = """() => {
   const column = document.querySelector('.pane-body .column').getBoundingClientRect();
-  const parts = document.querySelectorAll('.pane-body :is(.seat, .level, .turn-status, .queue)');
+  const parts = document.querySelectorAll('.pane-body :is(.seat, .level, .turn-status, .queue, .block[data-part])');
   const shown = [...parts].filter((one) => one.checkVisibility() && one.getBoundingClientRect().height > 0);
+  const top = (one) => one.getBoundingClientRect().top;
+  if (document.querySelector('.thread').dataset.view === 'desktop') shown.sort((one, other) => top(one) - top(other));
   let bottom = null;
   return shown.map((one) => {
     const box = one.getBoundingClientRect();
-    const nested = one.parentElement.closest('.seat') !== null;
+    const nested = one.parentElement.closest('.seat:not([data-kind=assistant_step])') !== null;
     const gap = bottom === null || nested ? null : Math.round(box.top - bottom);
     if (!nested) bottom = box.bottom;
     const { color, backgroundColor } = getComputedStyle(one.querySelector('.bubble, .request, .notice') ?? one);
+    const indent = parseFloat(getComputedStyle(one).paddingLeft);
     const words = one.innerText.replace(/\\s+/g, ' ').trim().slice(0, 60);
-    const left = Math.round(box.left - column.left);
-    return { part: one.dataset.key ?? one.className, left, gap, words, color, backgroundColor };
+    const left = Math.round(box.left + indent - column.left);
+    const block = one.matches('.block') ? `${one.closest('.seat').dataset.key} ${one.dataset.part}` : one.className;
+    const part = one.dataset.key ?? block;
+    return { part, left, gap, words, color, backgroundColor };
   });
 }"""
 _DIFFERING = """async ([one, other]) => {
@@ -91,9 +136,11 @@ def differing(page: Page, one: str, other: str) -> int:
 
 
 def drawing(page: Page) -> list[dict[str, Any]]:
-    """What shows, in order, where it stands, and in which colours."""
+    """What shows, in order, where it stands, and in which colours; of very much the beginning and the end."""
     found: list[dict[str, Any]] = page.evaluate(_DRAWING)
-    return found
+    if len(found) <= 2 * MOST:
+        return found
+    return [*found[:MOST], {"part": f"{len(found) - 2 * MOST} more"}, *found[-MOST:]]
 
 
 def differences(kept: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:
@@ -113,12 +160,16 @@ def differences(kept: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[s
     return found
 
 
-@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_a_state_is_drawn_as_it_was(transcript: TranscriptPage, state: State) -> None:
+@pytest.mark.parametrize("look", SEEN, ids=lambda look: look.name)
+def test_a_state_is_drawn_as_it_was(transcript: TranscriptPage, look: Look) -> None:
     """Order, indents, gaps, words and colours."""
-    transcript.page.emulate_media(color_scheme="light", reduced_motion="reduce")
-    state(transcript)
-    path, now = LOOKS / f"{state.__name__}.json", drawing(transcript.page)
+    page = transcript.page
+    page.set_viewport_size({"width": look.width_px, "height": 800})
+    page.emulate_media(color_scheme=look.scheme, reduced_motion="reduce")
+    transcript.prefer(**{**AS_BEFORE, **look.prefers})
+    look.state(transcript)
+    path, now = LOOKS / f"{look.name}.json", drawing(page)
+    transcript.prefer(**AS_BEFORE)
     if os.environ.get("WRITE_LOOKS") == "1":
         lines = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in now)
         path.write_text(f"[\n  {lines}\n]\n", encoding="utf-8")
@@ -127,7 +178,7 @@ def test_a_state_is_drawn_as_it_was(transcript: TranscriptPage, state: State) ->
 
 def test_each_state_has_a_drawing_and_none_is_left_over() -> None:
     """A state that is gone leaves no file behind."""
-    assert {path.stem for path in LOOKS.glob("*.json")} == {state.__name__ for state in STATES}
+    assert {path.stem for path in LOOKS.glob("*.json")} == {look.name for look in SEEN}
 
 
 def test_a_difference_is_found() -> None:
