@@ -173,6 +173,7 @@ async def test_another_question_at_the_same_place_is_chosen_anew(tmp_path: Path,
             assert answers(receiver) == [("keep", None)]
 
 
+@pytest.mark.timeout(180)  # a service that dies and comes back
 async def test_a_refusal_is_one_line_and_the_answer_can_be_given_again(
     tmp_path: Path, receiver: Receiver
 ) -> None:

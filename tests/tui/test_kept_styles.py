@@ -103,6 +103,7 @@ STATES: dict[str, tuple[str | None, str, Callable[[Process, Terminal], Awaitable
 }
 
 
+@pytest.mark.timeout(240)  # six screens, one after the other
 @pytest.mark.parametrize("theme", THEMES)
 async def test_each_state_looks_as_it_was_kept(
     tmp_path: Path, receiver: Receiver, monkeypatch: pytest.MonkeyPatch, theme: str

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from clients.wire.backoff import BackOff
 from tests.api.socket_stack import serving_sockets
 from tests.clients.wire_service import process
@@ -77,6 +79,7 @@ async def test_the_list_is_live_and_the_reader_stays_at_a_session(tmp_path: Path
             assert "Another" in chosen(screen)
 
 
+@pytest.mark.timeout(180)  # 230 sessions are made first
 async def test_older_sessions_are_loaded_on_the_way_down(tmp_path: Path) -> None:
     """More than the socket tells at first; each is there once, in order."""
     async with serving_sockets(tmp_path) as service:
@@ -95,6 +98,7 @@ async def test_older_sessions_are_loaded_on_the_way_down(tmp_path: Path) -> None
             await screen.shows("› ● running             s229")
 
 
+@pytest.mark.timeout(180)  # a service that dies and comes back
 async def test_a_lost_connection_is_said_and_the_list_comes_back(tmp_path: Path) -> None:
     """What was read stays, and what happened meanwhile is there afterwards."""
     async with process(tmp_path / "data") as service:
