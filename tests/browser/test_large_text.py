@@ -34,7 +34,8 @@ _FAULTS = """() => {
   }
   const areOver = (a, b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
     && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 1;
-  const neighbours = ['.pane-head > *', '.turn > :is(.seat, .level, .turn-status)', '.work > *', '.level-button > *'];
+  const rows = ':is(.turn, .shelf) > :is(.seat, .level, .turn-status)';
+  const neighbours = ['.pane-head > *', rows, '.work > *', '.level-button > *'];
   for (const parts of neighbours) {
     for (const one of all(parts)) {
       for (const other of all(parts)) {

@@ -41,7 +41,7 @@ def test_the_document_keeps_the_order_of_the_log(transcript: TranscriptPage) -> 
     transcript.append(*start(), ASKED, *calls("a2"), message(2, *text("Done.")))
     transcript.open()
     expect(transcript.row("interaction:p1")).to_be_visible()
-    keys = transcript.page.locator(".turn > .seat").evaluate_all(
+    keys = transcript.page.locator(".turn > .shelf > .seat").evaluate_all(
         "(seats) => seats.map((one) => one.dataset.key)"
     )
     assert keys.index("interaction:p1") < keys.index("tool:a2") < keys.index("step:1:2")

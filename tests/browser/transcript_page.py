@@ -36,7 +36,9 @@ class TranscriptPage:
 
     def row(self, key: str) -> Locator:
         """The seat of a row of the session's own transcript."""
-        return self.page.locator(f'.pane-body > .scroll > .column > .thread > .turn > [data-key="{key}"]')
+        return self.page.locator(
+            f'.pane-body > .scroll > .column > .thread > .turn > .shelf > [data-key="{key}"]'
+        )
 
     def control(self, turn: int = 1) -> Locator:
         """The button that opens and closes a turn's process."""

@@ -44,6 +44,11 @@ export class Stand extends Place {
     this.pass = 0;
   }
 
+  /** @returns {HTMLElement | undefined} */
+  get element() {
+    return this.holder?.element;
+  }
+
   /** @param {HTMLElement | null} below */
   follow(below) {
     if (this.below === below) return;
@@ -149,8 +154,8 @@ export class Level extends Place {
     /** The nodes as they were drawn. @type {readonly DesktopNode[]} */
     this.nodes = [];
     this.pass = 0;
-    this.header = new LevelHeader(this.at, turn.board.words, () => turn.toggle(this.at), () => turn.controlled(this));
-    if (this.header.bar) this.header.bar.lowest = () => turn.lowest(this);
+    this.header = new LevelHeader(this.at, turn.board.words, () => turn.toggle(this.at), () => this.controlled());
+    if (this.header.bar) this.header.bar.lowest = () => this.lowest();
   }
 
   /** @param {Level | null} holder */
@@ -176,4 +181,44 @@ export class Level extends Place {
   show() {
     this.header.show(this.above.every((level) => level.isOpen) ? "shown" : "absent");
   }
+
+  /** @returns {HTMLElement} */
+  get element() {
+    return this.header.element;
+  }
+
+  /** The first header or row that it opens, as far as it is in the document. @returns {HTMLElement | null} */
+  firstElement() {
+    for (let place = this.next; place; place = place.next) {
+      if (!(place instanceof Stand || place instanceof Level) || !place.above.includes(this)) return null;
+      if (place.element?.parentElement) return place.element;
+    }
+    return null;
+  }
+
+  /** The lowest row of it that shows. @returns {Element | null} */
+  lowest() {
+    let lowest = null;
+    for (const { element } of this.#stands()) if (element && !element.hasAttribute("hidden")) lowest = element;
+    return lowest;
+  }
+
+  /** The ids of what it opens. @returns {string[]} */
+  controlled() {
+    return [...this.#stands()].flatMap(({ element }) => {
+      if (!element) return [];
+      element.id ||= `part-${(parts += 1)}`;
+      return [element.id];
+    });
+  }
+
+  /** @returns {Generator<Stand>} what it opens, in the order of display */
+  *#stands() {
+    for (let place = this.next; place; place = place.next) {
+      if (place instanceof Stand && place.above.includes(this)) yield place;
+      else if (!(place instanceof Level && place.above.includes(this))) return;
+    }
+  }
 }
+
+let parts = 0;

@@ -1,7 +1,7 @@
 /**
  * One turn in the desktop presentation (S000, E-8 to E-12): headers between the seats, and which of the seats show.
  *
- * 1. Seats are siblings in the order in which they were made, whatever becomes of them: where the presentation shows them
+ * 1. Seats stand in the document in the order of the log, whatever becomes of them: where the presentation shows them
  *    in another order they get another number of `order`, what they stand in are attributes. A step's seat has no box of its
  *    own in this view, so that its blocks are such siblings too (E-1).
  * 2. What is shown is brought to the presentation by what differs from the one before: values that are the same are
@@ -11,6 +11,7 @@
 
 import { EntryView } from "./desktop_entry.js";
 import { Level, Stand } from "./desktop_places.js";
+import { DesktopShelves } from "./desktop_shelves.js";
 import { setVisibility } from "./disclosure.js";
 import { activeIn } from "./element.js";
 import { keyOf } from "./expansion/state.js";
@@ -34,8 +35,11 @@ export class DesktopTurn {
   constructor(section) {
     this.section = section;
     this.board = section.board;
+    this.boxes = new DesktopShelves(this);
     this.order = new OrderList((place) => {
-      if (place instanceof Stand || place instanceof Level) place.ordered();
+      if (!(place instanceof Stand || place instanceof Level)) return;
+      place.ordered();
+      this.boxes.changed(place);
     });
     /** @type {Map<string, Stand>} */
     this.stands = new Map();
@@ -82,6 +86,12 @@ export class DesktopTurn {
     if (isOther) this.#openAll();
     if (this.isNew) this.#takeOver();
     this.tick();
+    this.settle();
+  }
+
+  /** All that belongs to a frame is in the document: shelves whose rows stand together are boxes. */
+  settle() {
+    this.boxes.settle();
   }
 
   /** @param {readonly DesktopEntry[]} entries */
@@ -147,6 +157,13 @@ export class DesktopTurn {
 
   // Places
 
+  /** What stands where an element is, as far as this turn shows it. @param {Element} element @returns {Stand | Level | undefined} */
+  placeAt(element) {
+    const placed = this.board.places.get(element);
+    if (placed?.turn !== this) return undefined;
+    return placed.at.kind === "item" ? this.stands.get(placed.at.id) : this.levels.get(keyOf(placed.at));
+  }
+
   /** @param {string} ref @returns {Stand} */
   stand(ref) {
     const held = this.stands.get(ref);
@@ -178,6 +195,7 @@ export class DesktopTurn {
   /** @param {Stand} stand @param {Holder | null} holder */
   #attach(stand, holder) {
     stand.attach(holder);
+    this.boxes.changed(stand);
     if (holder) this.board.places.set(holder.element, { turn: this, at: stand.at });
   }
 
@@ -249,9 +267,11 @@ export class DesktopTurn {
   /** Puts a header into the document right before what it opens: what it opens is there already. @param {Level} level */
   settleHeader(level) {
     const { element } = level.header;
-    const next = this.#firstElement(level);
+    const next = level.firstElement();
     if (next && next.previousElementSibling !== element) this.#move(element, next);
     else if (!next && !element.parentElement) this.section.element.insertBefore(element, this.section.queue);
+    else return;
+    this.boxes.changed(level);
   }
 
   /** @param {HTMLElement} element @param {HTMLElement} next */
@@ -260,40 +280,6 @@ export class DesktopTurn {
     const focused = active && element.contains(active) ? /** @type {HTMLElement} */ (active) : null;
     next.before(element);
     focused?.focus({ preventScroll: true });
-  }
-
-  /** The first header or row that a level opens, as far as it is in the document. @param {Level} level @returns {HTMLElement | null} */
-  #firstElement(level) {
-    for (let place = level.next; place; place = place.next) {
-      if (!(place instanceof Stand || place instanceof Level) || !place.above.includes(level)) return null;
-      const element = place instanceof Level ? place.header.element : place.holder?.element;
-      if (element?.parentElement) return element;
-    }
-    return null;
-  }
-
-  /** The lowest row of a level that shows. @param {Level} level @returns {Element | null} */
-  lowest(level) {
-    let lowest = null;
-    for (const stand of this.#standsOf(level)) if (stand.holder && !stand.holder.element.hasAttribute("hidden")) lowest = stand.holder.element;
-    return lowest;
-  }
-
-  /** The ids of what a level opens. @param {Level} level @returns {string[]} */
-  controlled(level) {
-    return [...this.#standsOf(level)].flatMap((stand) => {
-      if (!stand.holder) return [];
-      stand.holder.element.id ||= `part-${(parts += 1)}`;
-      return [stand.holder.element.id];
-    });
-  }
-
-  /** @param {Level} level @returns {Generator<Stand>} in the order of display */
-  *#standsOf(level) {
-    for (let place = level.next; place; place = place.next) {
-      if (place instanceof Stand && place.above.includes(level)) yield place;
-      else if (!(place instanceof Level && place.above.includes(level))) return;
-    }
   }
 
   // What the reader does
@@ -392,6 +378,7 @@ export class DesktopTurn {
   leave() {
     for (const level of this.levels.values()) level.header.element.remove();
     for (const stand of this.stands.values()) stand.let(false);
+    this.boxes.leave();
     this.section.element.removeAttribute("data-single-process");
     for (const seat of this.section.seats.values()) {
       setVisibility(seat.element, "shown");
@@ -401,5 +388,3 @@ export class DesktopTurn {
     }
   }
 }
-
-let parts = 0;

@@ -27,13 +27,14 @@ export class FoldBar {
   /** @param {boolean} open */
   setOpen(open) {
     this.element.hidden = !open;
-    if (!open) this.observer.disconnect();
+    if (!open) this.#hide();
   }
 
   /** Somebody points into the gutter. */
   show() {
     this.#measure();
     this.element.dataset.shown = "";
+    this.header.closest(".shelf")?.setAttribute("data-bar", "");
     const turn = this.header.parentElement?.closest(".turn");
     if (turn) this.observer.observe(turn);
   }
@@ -46,8 +47,13 @@ export class FoldBar {
   }
 
   #rest() {
-    if (this.element.matches(":hover, :focus")) return;
+    if (!this.element.matches(":hover, :focus")) this.#hide();
+  }
+
+  #hide() {
+    if (this.element.dataset.shown === undefined) return;
     delete this.element.dataset.shown;
+    this.header.closest(".shelf")?.removeAttribute("data-bar");
     this.observer.disconnect();
   }
 }

@@ -86,8 +86,7 @@ export class Revealer {
     this.place.told("");
     this.#shown = { element, untilMs: Date.now() + STEADY_MS };
     this.place.show(element);
-    element.classList.add("revealed");
-    setTimeout(() => element.classList.remove("revealed"), FLASH_MS);
+    flash(element);
     if (!focus) return;
     element.tabIndex = -1;
     element.focus({ preventScroll: true });
@@ -134,4 +133,15 @@ export class Revealer {
       () => wanted === this.#wanted && this.#lost(),
     );
   }
+}
+
+/** A ring around it for a moment, which its shelf does not cut off. @param {HTMLElement} element */
+function flash(element) {
+  const shelf = element.closest(".shelf");
+  element.classList.add("revealed");
+  shelf?.classList.add("holds-revealed");
+  setTimeout(() => {
+    element.classList.remove("revealed");
+    shelf?.classList.remove("holds-revealed");
+  }, FLASH_MS);
 }

@@ -8,6 +8,7 @@ import { blocksOf, textOf } from "./blocks.js";
 import { el, setText } from "./element.js";
 import { DesktopTurn } from "./desktop_turn.js";
 import { Seat } from "./seat.js";
+import { Shelves } from "./shelves.js";
 import { WebTurn } from "./web_turn.js";
 
 /** @typedef {import("./transcript.js").Turn} Turn */
@@ -30,6 +31,7 @@ export class TurnSection {
     this.elapsed = el("span", { class: "elapsed" });
     this.status = el("div", { class: "turn-status", hidden: true }, this.statusText, this.elapsed);
     this.element.append(this.queue, this.status);
+    this.shelves = new Shelves(this.element, this.queue);
     /** @type {Map<string, Seat>} */
     this.seats = new Map();
     /** The presentation that is shown. @type {WebTurn | DesktopTurn} */
@@ -57,18 +59,24 @@ export class TurnSection {
 
   /** @param {TurnChange} change */
   draw(change) {
+    /** @type {RowNode[]} */
+    const fresh = [];
     for (const [key, row] of change.rows) {
       const node = this.turn.rows.get(key);
       const seat = this.seats.get(key);
       if (!node) this.#drop(seat);
-      else if (!seat) this.#place(node, this.#drawRow(node));
-      else {
+      else if (!seat) {
+        this.#drawRow(node);
+        fresh.push(node);
+      } else {
         seat.grow(node, row);
         if (row.whole) this.shown.placed(seat, false);
       }
     }
+    for (const node of fresh) this.#place(node);
     if (change.moved) this.#order();
     if (change.facts) this.drawFacts();
+    else this.shown.settle();
   }
 
   drawFacts() {
@@ -146,25 +154,28 @@ export class TurnSection {
     if (this.shown instanceof WebTurn) this.shown.toggleControl();
   }
 
-  /** @param {RowNode} node @param {Seat} seat */
-  #place(node, seat) {
+  /** Puts a new row into the document, and all new ones right beside it, the first of them first. @param {RowNode} node */
+  #place(node) {
+    if (this.#standing(node)) return;
+    let first = node;
+    while (first.prev && !this.#standing(first.prev)) first = first.prev;
     let next = node.next;
-    while (next && !this.seats.get(next.row.key)?.element.isConnected) next = next.next;
-    const before = next ? this.seats.get(next.row.key)?.element : null;
-    this.element.insertBefore(seat.element, before ?? this.queue);
+    while (next && !this.#standing(next)) next = next.next;
+    const before = next ? this.#standing(next) : null;
+    for (let at = /** @type {RowNode | null} */ (first); at !== next && at; at = at.next) {
+      const seat = this.seats.get(at.row.key);
+      if (seat) this.shelves.put(seat.element, before);
+    }
   }
 
-  /** Puts every seat in its place; one that stands there already is not touched. */
+  /** Its seat, if that is in the document. @param {RowNode} node @returns {HTMLElement | null} */
+  #standing(node) {
+    const element = this.seats.get(node.row.key)?.element;
+    return element?.isConnected ? element : null;
+  }
+
   #order() {
-    let at = this.element.firstElementChild;
-    for (const node of this.turn.rows) {
-      const seat = this.seats.get(node.row.key)?.element;
-      if (!seat) continue;
-      // What stands between seats is the presentation's.
-      while (at && !at.classList.contains("seat") && at !== this.queue) at = at.nextElementSibling;
-      if (seat === at) at = at.nextElementSibling;
-      else this.element.insertBefore(seat, at);
-    }
+    this.shelves.order([...this.turn.rows].flatMap((node) => this.seats.get(node.row.key)?.element ?? []));
   }
 
   /** @param {Seat | undefined} seat */

@@ -50,9 +50,10 @@ export class WebTurn {
     const { element } = this.section;
     const active = activeIn(element);
     if (!active || !element.contains(active)) return null;
-    let seat = active;
-    while (seat.parentElement && seat.parentElement !== element) seat = seat.parentElement;
-    const row = /** @type {HTMLElement} */ (seat).dataset?.key;
+    let seat = active.closest(".seat");
+    // One inside a delegate belongs to a turn of that delegate.
+    while (seat && this.board.owners.get(seat) !== this.section) seat = seat.parentElement?.closest(".seat") ?? null;
+    const row = seat?.getAttribute("data-key");
     return row ? { row, reasoning: active.closest(".thinking") !== null } : null;
   }
 
@@ -138,6 +139,8 @@ export class WebTurn {
   }
 
   tick() {}
+
+  settle() {}
 
   /** Another presentation takes over: nothing is hidden, and no control shows. */
   leave() {
