@@ -92,6 +92,24 @@ def test_the_sign_of_thinking_is_one_sweep_and_still_where_motion_is_unwanted(
     expect(label).to_have_text("Thinking")
 
 
+def test_thinking_that_was_followed_live_looks_like_any_other_when_it_is_over(
+    transcript: TranscriptPage,
+) -> None:
+    """No sweep stands behind, and the word has the colour that it has on a page that is loaded now."""
+    transcript.append(*start(), *streams("reasoning", "Hm", step=1))
+    transcript.open()
+    thinking = block(transcript, 1, 0)
+    look = """(one) => [one.className, getComputedStyle(one.querySelector(".label")).color,
+      getComputedStyle(one.querySelector(".label"), "::after").content]"""
+    expect(thinking).to_contain_class("sweeps")
+    transcript.append(*streams("text", "Done", step=1, index=1))
+    expect(thinking).not_to_contain_class("sweeps")
+    live = thinking.evaluate(look)
+    transcript.page.reload()
+    expect(thinking).to_be_visible()
+    assert live == thinking.evaluate(look)
+
+
 def test_the_duration_ticks_by_the_services_clock(transcript: TranscriptPage) -> None:
     """From the recorded start, whatever this machine's clock says (E-12)."""
     page = transcript.page

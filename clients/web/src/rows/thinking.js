@@ -8,6 +8,9 @@ import { sameValue } from "../same_value.js";
 /** @typedef {import("../types.js").Block} Block */
 /** @typedef {import("../page_context.js").PageContext} PageContext */
 
+/** As long as the sweep takes to fade (`rows.css`), and a little. */
+const FADED_MS = 250;
+
 let bodies = 0;
 
 /**
@@ -38,6 +41,7 @@ export class ThinkingView {
     this.element = el("div", { class: "block thinking" }, this.button, this.body);
     this.markdown = new MarkdownView(this.body);
     this.isLive = false;
+    this.fading = /** @type {ReturnType<typeof setTimeout> | undefined} */ (undefined);
     /** What a presentation says of it; null: it is its own affair. @type {import("../page_context.js").RowDetail | null} */
     this.told = null;
     const view = this;
@@ -89,13 +93,21 @@ export class ThinkingView {
     this.label.dataset.word = word;
   }
 
+  /** What is over keeps its sweep for as long as that fades, and then is as if it had never been live. @param {boolean} live */
+  #sweep(live) {
+    const { classList } = this.element;
+    classList.toggle("live", live);
+    clearTimeout(this.fading);
+    if (live) classList.add("sweeps");
+    else if (classList.contains("sweeps")) this.fading = setTimeout(() => classList.remove("sweeps"), FADED_MS);
+  }
+
   /** @param {Block} block @param {boolean} live */
   set(block, live) {
     const text = textOf(block.text);
     this.element.classList.toggle("blank", text.trim() === "" && !block.truncated);
     this.isLive = live;
-    this.element.classList.toggle("live", live);
-    if (live) this.element.classList.add("sweeps");
+    this.#sweep(live);
     this.#drawWord();
     if (isHeldWhole(this.markdown.source, block) || sameValue(this.shown, block)) return;
     this.shown = block;
