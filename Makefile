@@ -43,7 +43,7 @@ run: install
 	@exec $(BIN)/turnfold serve --samples --port $(PORT)
 
 test: install-dev system-packages lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadscope $(PYTEST_ARGS)
 
 # What a found input breaks is kept in tests/fuzz/found: commit it with the repair.
 fuzz: install-dev

@@ -12,7 +12,7 @@ import hypothesis
 from tests.docker_engine import docker_engine
 from tests.docker_images import local_base, redis_image, service_image
 from tests.engines import container_url, engine, engine_url
-from tests.groups import pytest_collection_modifyitems
+from tests.groups import pytest_itemcollected, pytest_xdist_make_scheduler
 from tests.no_skips import REQUIRE_ALL, pytest_make_collect_report, pytest_runtest_makereport
 
 __all__ = [
@@ -21,9 +21,10 @@ __all__ = [
     "engine",
     "engine_url",
     "local_base",
-    "pytest_collection_modifyitems",
+    "pytest_itemcollected",
     "pytest_make_collect_report",
     "pytest_runtest_makereport",
+    "pytest_xdist_make_scheduler",
     "redis_image",
     "service_image",
 ]
