@@ -246,7 +246,10 @@ async def test_a_batch_is_cut_where_events_are_great(deployment: Deployment) -> 
     await append(deployment, *(notice(f"{index}" * 200_000) for index in range(6)))
     async with projecting(deployment, limits=limits) as projector:
         summary = await projected(deployment, 6)
-        assert sum(one.commit_count for one in projector.progress()) >= 3
+        # The reply comes to the projector after the commit is there for all to see.
+        await wait_until(
+            lambda: sum(one.commit_count for one in projector.progress()) == 3, "it knows of three commits"
+        )
     assert (summary.version, summary.next_seq) == (3, 6)
 
 
