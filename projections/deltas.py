@@ -137,9 +137,9 @@ def facts_since(session: SessionFold, since: int) -> tuple[TurnOps, ...]:
 
 def _fold_since(fold: Fold, since: int) -> Iterator[TurnOps]:
     since = -1 if fold.born > since else since
-    drops = [before for before, seq in fold.dropped if seq > since]
-    if drops:
-        yield _drop_ops(fold, min(drops))
+    dropped = next((before for before, seq in fold.dropped if seq > since), None)
+    if dropped is not None:
+        yield _drop_ops(fold, dropped)
     held = [turn for turn in (*fold.turns.values(), fold.none) if turn.rev > since]
     for turn in held:
         rows = tuple(RowChange(slot, None) for slot in turn.rows if slot.rev > since)

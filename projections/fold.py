@@ -98,7 +98,7 @@ class Fold:
         self.where: dict[str, int | None] = {}
         self.prompt: str | None = None
         self.delegates: dict[str, Fold] = {}
-        self.dropped: list[tuple[int, int]] = []
+        self.dropped: list[tuple[int, int]] = []  # (first turn dropped, seq) of rewinds, both rising
         self.next_ordinal = 0
         self.rev = -1
         self.born = -1  # the seq at which it came to hang where it hangs
@@ -232,6 +232,9 @@ class Fold:
                 self.open = None
         if gone:
             self.last = next(reversed(self.turns.values()), None)
+            # One that goes further back says for whoever comes back all that those before it said.
+            while self.dropped and self.dropped[-1][0] >= before:
+                self.dropped.pop()
             self.dropped.append((before, seq))
             self.root.drop(self, before)
             self.mark_head(self.none, seq)
