@@ -8,31 +8,31 @@
    client holds the closes as well (`close_codes.js`), and a test compares them all.
 """
 
-from enum import IntEnum, StrEnum
+from enum import IntEnum, StrEnum, auto
 
 import msgspec
 
 
 class ErrorCode(StrEnum):
-    """Why one message was refused, or why one subscription ended."""
+    """Why one message was refused, or why one subscription ended; on the wire the name in lower case."""
 
-    NOT_JSON = "not_json"
-    WRONG_FRAME = "wrong_frame"
-    UNKNOWN_TYPE = "unknown_type"
-    INVALID_MESSAGE = "invalid_message"
-    MESSAGE_TOO_LARGE = "message_too_large"
-    UNEXPECTED_MESSAGE = "unexpected_message"
-    TOO_MANY_MESSAGES = "too_many_messages"
-    TOO_MANY_SUBSCRIPTIONS = "too_many_subscriptions"
-    SUB_IN_USE = "sub_in_use"
-    NO_SUCH_SUB = "no_such_sub"
-    UNAUTHENTICATED = "unauthenticated"
-    FORBIDDEN = "forbidden"
-    TOKEN_EXPIRING = "token_expiring"  # noqa: S105 - taken for a password by its name; it is a word of the protocol
-    TOKEN_EXPIRED = "token_expired"  # noqa: S105 - taken for a password by its name; it is a word of the protocol
-    GONE = "gone"
-    UNAVAILABLE = "unavailable"
-    INTERNAL = "internal"
+    NOT_JSON = auto()
+    WRONG_FRAME = auto()
+    UNKNOWN_TYPE = auto()
+    INVALID_MESSAGE = auto()
+    MESSAGE_TOO_LARGE = auto()
+    UNEXPECTED_MESSAGE = auto()
+    TOO_MANY_MESSAGES = auto()
+    TOO_MANY_SUBSCRIPTIONS = auto()
+    SUB_IN_USE = auto()
+    NO_SUCH_SUB = auto()
+    UNAUTHENTICATED = auto()
+    FORBIDDEN = auto()
+    TOKEN_EXPIRING = auto()
+    TOKEN_EXPIRED = auto()
+    GONE = auto()
+    UNAVAILABLE = auto()
+    INTERNAL = auto()
 
 
 class ErrorMeaning(msgspec.Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from redis import Redis
 
@@ -67,9 +67,17 @@ class Deployment:
         self._shelf.close()
 
 
-def command(client: Redis, *words: str | int) -> Any:
-    """Send one command as it is written; the client's own method carries no types."""
-    return client.execute_command(*words)  # type: ignore[no-untyped-call]  # untyped in redis-py's synchronous client alone
+class _Asked(Protocol):
+    """What of redis-py's client `command` needs; its own method carries no types."""
+
+    def execute_command(self, *words: str | int) -> Any:
+        """The parsed answer."""
+        ...
+
+
+def command(client: _Asked, *words: str | int) -> Any:
+    """Send one command as it is written."""
+    return client.execute_command(*words)
 
 
 def fill(client: Redis, stream: str, entries: Iterable[tuple[str, bytes]]) -> int:

@@ -20,7 +20,7 @@ from projections import events as ev
 from projections.events import Event, Malformed
 
 _decode_fast = msgspec.json.Decoder(ev.Tagged).decode
-_TAGS: dict[str, type[ev.Envelope]] = {str(kind.__struct_config__.tag): kind for kind in get_args(ev.Tagged)}
+_TAGS: dict[str, type[ev.Tagged]] = {str(kind.__struct_config__.tag): kind for kind in get_args(ev.Tagged)}
 # The one field of each type that holds blocks, so that the slow path can read them one by one.
 _BLOCK_FIELDS: dict[str, str] = {
     "user/message": "content",
@@ -199,7 +199,7 @@ def _decode_with_blocks(tag: str, field: str, raw: bytes) -> Event | Malformed:
     for one in found:
         if isinstance(one, Malformed):
             return one
-    return _TAGS[tag](**values)  # type: ignore[return-value]  # the values come from the twin, field by field
+    return _TAGS[tag](**values)
 
 
 def _block(encoded: Raw, where: str) -> ev.Block | Malformed:

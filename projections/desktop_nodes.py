@@ -1,6 +1,7 @@
 """The desktop view, nodes: what was told of a unit (an item, a group or a topology), and how it is told anew."""
 
 from operator import itemgetter
+from typing import Any
 
 from msgspec import UNSET
 
@@ -48,7 +49,7 @@ class Node:
         self.key = unit.sort
         self.item: Item | None = None
         self.rows: list[tuple[Sort, Item]] = []
-        self._head: dict[str, object] = {}
+        self._head: dict[str, Any] = {}
         if name[0] == "item":
             self.item = _single(unit, scene)
         else:
@@ -62,8 +63,8 @@ class Node:
             return self.item
         items = tuple(item for _, item in self.rows)
         if shape == "topology":
-            return Topology(topology=ident, tasks=items, **self._head)  # type: ignore[arg-type]  # a head names the fields that both have
-        return Group(group=ident, items=items, **self._head)  # type: ignore[arg-type]  # a head names the fields that both have
+            return Topology(topology=ident, tasks=items, **self._head)
+        return Group(group=ident, items=items, **self._head)
 
     def renew(self, unit: Unit, scene: Scene, path: Names) -> list[Edit]:
         """Bring a group or topology to the present; gives the edits below the list that `path` leads to."""
@@ -139,7 +140,7 @@ def _single(unit: Unit, scene: Scene) -> Item:
     return item_of(unit.visible[0].facts, unit.id if holds else None)
 
 
-def _head_of(unit: Unit, scene: Scene) -> dict[str, object]:
+def _head_of(unit: Unit, scene: Scene) -> dict[str, Any]:
     is_live = unit is scene.live
     if unit.kind == "tasks":
         return {"live": is_live, "default_open": scene.opens(unit)}

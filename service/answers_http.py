@@ -39,7 +39,7 @@ class HttpAnswers:
         self._client = httpx.AsyncClient(
             follow_redirects=False,
             trust_env=False,
-            timeout=None,  # noqa: S113 - the whole exchange has one limit, below
+            timeout=self._timeout_s,  # of each step; the whole exchange has the same limit, below
             limits=httpx.Limits(max_connections=_CONNECTIONS),
         )
 
@@ -73,7 +73,7 @@ class HttpAnswers:
                 self._client.stream("POST", self._url, content=body, headers=headers) as reply,
             ):
                 return reply.status_code
-        except TimeoutError:
+        except (TimeoutError, httpx.TimeoutException):
             raise AnswerUndelivered(f"it did not answer within {self._timeout_s:g} s") from None
         except httpx.HTTPError as error:
             # The kind alone: the words may hold the address, and the reader need not know it.

@@ -9,14 +9,15 @@
 
 import asyncio
 import hashlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from importlib.resources import files
 from typing import Any, Final, Protocol
 from urllib.parse import unquote, urlsplit
 
 from hiredis import pack_command
 from redis.asyncio import BlockingConnectionPool, Redis
+from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import (
@@ -32,6 +33,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from service.errors import StoreRefused, StoreUnavailable
+
+Words = tuple[str | bytes | int, ...]
 
 CONNECT_TIMEOUT_S: Final = 5.0
 ANSWER_TIMEOUT_S: Final = 10.0
@@ -106,13 +109,26 @@ async def ask_raw(client: Redis, *words: str | bytes | int) -> Any:
     The client's own method packs words in Python, a fifth of a commit, and costs a reader of a lively stream as much
     again for retries that it is told not to make.
     """
-    packed = pack_command(words)  # type: ignore[arg-type]  # its stub says one word, and means any number
-    connection = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]  # its decorator hides the types
-    try:
-        await connection.send_packed_command(packed)
+    async with borrowed(client) as connection:
+        await connection.send_packed_command(packed(words))
         return await connection.read_response()
+
+
+def packed(words: Words) -> bytes:
+    """One command as it goes over the connection."""
+    command: bytes = pack_command(words)  # type: ignore[arg-type]  # hiredis' stub says a tuple of one word, and it takes any number
+    return command
+
+
+@asynccontextmanager
+async def borrowed(client: Redis) -> AsyncIterator[AbstractConnection]:
+    """One of a client's connections for the length of the block; raises what connecting raises."""
+    pool = client.connection_pool
+    connection = await pool.get_connection()  # type: ignore[no-untyped-call]  # redis-py's decorator hides its types
+    try:
+        yield connection
     finally:
-        await client.connection_pool.release(connection)
+        await pool.release(connection)
 
 
 def raw_reply(response: Any, **_: Any) -> Any:

@@ -12,12 +12,12 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final
 
-from hiredis import pack_command
 from redis.asyncio import Redis
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ResponseError
 
-Words = tuple[str | bytes | int, ...]
+from service.connection_redis import Words, borrowed, packed
+
 # Answers are read one after the other: beyond this, a second connection reads beside the first.
 _MOST_TOGETHER: Final = 128
 
@@ -65,13 +65,9 @@ class Gathered:
             sending.add_done_callback(self._sending.discard)
 
     async def _send(self, asked: Sequence[_Asked]) -> None:
-        pool = self._client.connection_pool
         try:
-            connection = await pool.get_connection()  # type: ignore[no-untyped-call]  # its decorator hides the types
-            try:
+            async with borrowed(self._client) as connection:
                 await self._exchange(connection, asked)
-            finally:
-                await pool.release(connection)
         except Exception as error:  # noqa: BLE001 - whatever it is, those who wait have to hear of it
             for one in asked:
                 one.fail(error)
@@ -81,9 +77,9 @@ class Gathered:
             raise
 
     async def _exchange(self, connection: AbstractConnection, asked: Sequence[_Asked]) -> None:
-        packed = [pack_command(one.words) for one in asked]  # type: ignore[arg-type]  # its stub says one word, and means any number
+        commands = [packed(one.words) for one in asked]
         try:
-            await connection.send_packed_command(packed)
+            await connection.send_packed_command(commands)
             for one in asked:
                 try:
                     reply = await connection.read_response()

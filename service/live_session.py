@@ -129,7 +129,7 @@ class LiveSession:
         knows = self.knows
         for entry_id, raw in entries:
             event = decode_event(raw)
-            if type(event) is Malformed:
+            if isinstance(event, Malformed):
                 into.quarantined.append(
                     Quarantined(
                         session=self.session,
@@ -139,7 +139,7 @@ class LiveSession:
                         raw=raw,
                     )
                 )
-            elif event.event_id is not None and knows(event.event_id):  # type: ignore[union-attr]
+            elif event.event_id is not None and knows(event.event_id):
                 self.duplicates += 1
                 continue
             self._apply(event)

@@ -200,7 +200,7 @@ class TranscriptView(Widget, can_focus=True):
         begin = round((rows - size) * self.top_row / max(total - rows, 1))
         return "▐" if begin <= y < begin + size else " "
 
-    def on_resize(self, event: events.Resize) -> None:  # noqa: ARG002 - the framework's signature
+    def on_resize(self) -> None:
         """Keep the text at the top where it is."""
         self.settle()
 

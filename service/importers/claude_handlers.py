@@ -233,7 +233,7 @@ class Handlers:
         elif (row := system_row(line, self._stamp)) is not None:
             yield from thread.talk.row(row)
 
-    def _progress(self, thread: Thread, line: JsonObject) -> Iterator[Fields]:  # noqa: ARG002  # one signature
+    def _progress(self, _thread: Thread, line: JsonObject) -> Iterator[Fields]:
         self._delegates.progressed(line)
         yield from ()
 

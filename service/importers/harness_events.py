@@ -303,7 +303,7 @@ class HarnessTranslator:
         self._compaction_trigger = text(event.data, "trigger") or text(table(event.data, "trigger"), "kind")
         return {"type": "phase/start", "phase": "compacting"}
 
-    def _compaction_end(self, event: LogEvent) -> Fields:  # noqa: ARG002  # one signature for all handlers
+    def _compaction_end(self, _event: LogEvent) -> Fields:
         self._is_compacting = False
         return {"type": "phase/end", "phase": "compacting"}
 

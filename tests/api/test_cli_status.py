@@ -12,6 +12,7 @@ import jwt
 from api.app import build_app
 from api.listener import Server, listen
 from api.parts import EdgeLimits
+from service.keys import SessionId
 from service.settings import Settings
 from tests.api.command import turnfold
 from tests.api.stack import SECRET, Stack, serving
@@ -44,7 +45,7 @@ async def status(url: str, *arguments: str) -> tuple[int, str, str]:
 async def test_a_ready_service_is_described_and_the_exit_code_is_zero(tmp_path: Path) -> None:
     """Readiness, version, engine, sessions, quarantine, lag, in readable text."""
     async with serving(tmp_path) as stack, on_a_port(stack) as url:
-        await stack.parts.source.append("s1", [b"no event"], [None])  # type: ignore[arg-type]
+        await stack.parts.source.append(SessionId("s1"), [b"no event"], [None])
         await stack.post("s1", TURN)
         code, output, _ = await status(url)
     first, *rest = output.splitlines()

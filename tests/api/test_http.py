@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from api.parts import EdgeLimits
+from service.keys import SessionId
 from tests.api.stack import Stack, serving
 
 JSON = {"content-type": "application/json"}
@@ -82,7 +83,9 @@ async def test_raw_log_gives_the_bytes_back(stack: Stack) -> None:
 
 async def test_entry_that_is_no_json_is_shown_with_its_reason(stack: Stack) -> None:
     """What a producer wrote past the API: in the log as text, and in the quarantine."""
-    await stack.parts.source.append("s1", [b'{"type":\xff', b'{"type":"turn/start","turn":1}'], [None, None])  # type: ignore[arg-type]
+    await stack.parts.source.append(
+        SessionId("s1"), [b'{"type":\xff', b'{"type":"turn/start","turn":1}'], [None, None]
+    )
     await stack.post("s1", {"type": "notice", "id": "n", "level": "info", "text": "x"})
     first = json.loads((await stack.client.get("/v1/sessions/s1/events")).content.splitlines()[0])
     assert first["raw"] == '{"type":\ufffd'

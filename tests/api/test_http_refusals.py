@@ -18,6 +18,7 @@ from api.edge import Edge
 from api.metrics_prometheus import meters
 from api.parts import Readiness
 from api.problems import KIND_BY_CODE, Problem
+from service.stored import START
 from tests.api.stack import SECRET, Stack, serving
 
 EVENT = {"type": "turn/start", "turn": 1}
@@ -44,7 +45,7 @@ async def code(sending: Any) -> str:
 
 async def nothing_was_appended(stack: Stack) -> bool:
     """Whether the ingest stream is as empty as at the start."""
-    entries = await stack.parts.source.read(0, "0-0", 10, 0)  # type: ignore[arg-type]
+    entries = await stack.parts.source.read(0, START, 10, 0)
     return not entries
 
 

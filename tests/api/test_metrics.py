@@ -13,7 +13,7 @@ from api.app import build_app
 from api.metrics import EXPOSITION_TYPE
 from projections.session import SessionFold
 from service.connection_redis import ask
-from service.keys import KeySpace
+from service.keys import KeySpace, SessionId
 from service.reader_redis import RedisReader
 from service.source_redis import RedisSource
 from tests.api.socket_stack import Replica, SocketStack, serving_sockets
@@ -81,9 +81,9 @@ async def test_every_entry_of_the_stream_is_counted_once(stack: Stack) -> None:
     source = stack.parts.source
     bad = [b"\xff", b'{"type":', b'{"type":"turn/start"}', b'{"no":"type"}']
     # Past the door, as a producer of its own may: no event id is looked at there, and nothing is checked.
-    await source.append("s1", bad, [None] * 4)  # type: ignore[arg-type]
+    await source.append(SessionId("s1"), bad, [None] * 4)
     raw = b'{"type":"notice","id":"n","level":"info","text":"x","event_id":"e"}'
-    await source.append("s1", [raw, raw], [None, None])  # type: ignore[arg-type]
+    await source.append(SessionId("s1"), [raw, raw], [None, None])
     await stream_entry(stack, "e", raw)
     await stream_entry(stack, "s", "gone", "e", raw)
     await stack.post("s1", TURN)

@@ -64,7 +64,7 @@ def unsent_of_the_first_socket(service: SocketStack) -> Unsent:
     """Outbox, transport and kernel, in bytes."""
     client = next(iter(service.live._sockets._clients))
     wire = client._wire
-    connection = wire.transport.get_extra_info("socket")  # type: ignore[attr-defined]
+    connection = wire.transport.get_extra_info("socket")  # type: ignore[attr-defined]  # `Wire` promises no transport, and those of both servers have one
     answer = fcntl.ioctl(connection.fileno(), termios.TIOCOUTQ, struct.pack("i", 0))
     return Unsent(
         client._outbox.unsent_delta_bytes,

@@ -27,7 +27,8 @@ VIEWS = [
 
 def vector_of(path: Path) -> dict[str, Any]:
     """A vector."""
-    return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]  # decoded JSON
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def turns_of(session: SessionFold, view: TuiView, inside: str | None) -> list[Event]:
@@ -36,7 +37,8 @@ def turns_of(session: SessionFold, view: TuiView, inside: str | None) -> list[Ev
     if inside is None:
         return found
     rows = [one for turn in found for one in turn["rows"] if one["key"] == f"tool:{inside}"]
-    return rows[0]["delegate"]["turns"]  # type: ignore[no-any-return]  # decoded JSON
+    nested: list[Event] = rows[0]["delegate"]["turns"]
+    return nested
 
 
 def steps_of(session: SessionFold, view: TuiView, wanted: list[Event], inside: str | None) -> list[Event]:

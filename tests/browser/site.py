@@ -57,10 +57,13 @@ class _Handler(SimpleHTTPRequestHandler):
 @contextmanager
 def serving_site(directory: Path) -> Iterator[Site]:
     """Serve a folder for the length of the block."""
-    handler = type("Handler", (_Handler,), {})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(directory)))
+
+    class Handler(_Handler):
+        """Of this site alone."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(directory)))
     site = Site(address=f"http://127.0.0.1:{server.server_port}")
-    handler.site = site  # type: ignore[attr-defined]  # declared by its base
+    Handler.site = site
     running = threading.Thread(target=server.serve_forever, daemon=True)
     running.start()
     try:

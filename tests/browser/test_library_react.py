@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocket, expect
 
 from tests.browser.node_tools import MODULES, packed, program, project_with, run
 from tests.browser.service import Service
@@ -108,10 +108,10 @@ class App:
         self.closed: list[str] = []
         self.sockets: list[str] = []
 
-        def watch(socket: object) -> None:
-            self.sockets.append(socket.url)  # type: ignore[attr-defined]  # Playwright's WebSocket
-            socket.on("framesent", lambda frame: self.sent.append(str(frame)))  # type: ignore[attr-defined]
-            socket.on("close", lambda _: self.closed.append(session))  # type: ignore[attr-defined]
+        def watch(socket: WebSocket) -> None:
+            self.sockets.append(socket.url)
+            socket.on("framesent", lambda frame: self.sent.append(str(frame)))
+            socket.on("close", lambda _: self.closed.append(session))
 
         page.on("websocket", watch)
         source = APP.replace("ADDRESS", service.address).replace("SESSION", session)

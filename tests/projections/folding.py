@@ -31,7 +31,8 @@ def more(session: SessionFold, *events: Event | bytes) -> SessionFold:
 def transcript(session: SessionFold, view: View | None = None) -> Event:
     """The snapshot of a session as a client decodes it."""
     made = snapshot(session, "s", AT, view or WebView())
-    return json.loads(msgspec.json.encode(made))  # type: ignore[no-any-return]  # decoded JSON
+    decoded: Event = json.loads(msgspec.json.encode(made))
+    return decoded
 
 
 def keys(session: SessionFold, turn: int = 1) -> list[str]:

@@ -51,7 +51,8 @@ class Reading:
 
 def vector_of(path: Path) -> dict[str, Any]:
     """A vector."""
-    return json.loads(path.read_text(encoding="utf-8"))  # type: ignore[no-any-return]
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def shown_of(turn: Event) -> list[str]:

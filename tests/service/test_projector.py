@@ -264,7 +264,7 @@ async def test_a_stopped_projector_leaves_no_read_behind(deployment: Deployment)
 
 
 def _is_reading() -> bool:
-    return any(task.get_coro().__name__ == "read" for task in asyncio.all_tasks())  # type: ignore[union-attr]
+    return any(getattr(task.get_coro(), "__name__", "") == "read" for task in asyncio.all_tasks())
 
 
 async def test_a_partition_taken_over_stops_its_projector(deployment: Deployment) -> None:

@@ -43,9 +43,10 @@ def own_words() -> Iterator[None]:
     """What a test adds is taken away again."""
     known, aliases = dict(languages._KNOWN), dict(actions._ACTION_OF)
     yield
-    for held, before in ((languages._KNOWN, known), (actions._ACTION_OF, aliases)):
-        held.clear()
-        held.update(before)  # type: ignore[arg-type]  # each its own
+    languages._KNOWN.clear()
+    languages._KNOWN.update(known)
+    actions._ACTION_OF.clear()
+    actions._ACTION_OF.update(aliases)
     action_of.cache_clear()
 
 

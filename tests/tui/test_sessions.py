@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from clients.tui.sessions_page import SessionsPage
 from clients.wire.backoff import BackOff
 from tests.api.socket_stack import serving_sockets
 from tests.clients.wire_service import process
@@ -19,6 +20,12 @@ START = {"type": "turn/start", "turn": 2}
 def titled(title: str) -> dict[str, str]:
     """What a session is called."""
     return {"type": "session/meta", "title": title}
+
+
+def page_of(screen: Terminal) -> SessionsPage:
+    """The list, which is what shows."""
+    assert isinstance(screen.app.screen, SessionsPage)
+    return screen.app.screen
 
 
 def sessions(screen: Terminal) -> list[str]:
@@ -92,7 +99,7 @@ async def test_older_sessions_are_loaded_on_the_way_down(tmp_path: Path) -> None
             await screen.shows("230 sessions")
             await screen.press("G")
             await screen.shows("› ● running             s000")
-            held = [one["session"] for one in screen.app.screen.list.newest_first()]  # type: ignore[attr-defined]
+            held = [one["session"] for one in page_of(screen).list.newest_first()]
             assert held == [f"s{number:03d}" for number in reversed(range(230))]
             await screen.press("g")
             await screen.shows("› ● running             s229")
@@ -105,7 +112,7 @@ async def test_a_lost_connection_is_said_and_the_list_comes_back(tmp_path: Path)
         await service.append("s", titled("Before"), START)
         async with terminal(service.url, None) as screen:
             await screen.shows("Before")
-            screen.app.screen.connection._back_off = BackOff(lambda: 0.2)  # type: ignore[attr-defined]
+            page_of(screen).connection._back_off = BackOff(lambda: 0.2)
             await service.kill()
             await screen.shows("connection lost", within_s=30)
             assert "Before" in screen.text()
