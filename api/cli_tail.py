@@ -6,7 +6,6 @@ the time that the service named in `drain`, else after a back-off.
 """
 
 import json
-import random
 import sys
 import time
 from typing import Any
@@ -20,17 +19,17 @@ from api.cli_import import AWAY
 from api.cli_tail_text import TailText
 from api.cli_target import Target
 from api.codes import may_reconnect
+from clients.wire.backoff import BackOff
 from projections.replica import UnknownOpError
 
 SUBPROTOCOL = Subprotocol("turnfold.v1.json")
-_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 15.0
 _MAX_FRAME_BYTES = None
 Json = Any  # decoded JSON of the wire
 
 
 def tail(session: str, target: Target, locale: str) -> None:
     """Follow a session until it is gone; raises CommandError."""
-    text, back_off = TailText(locale), _BackOff()
+    text, back_off = TailText(locale), BackOff()
     while True:
         socket = _opened(target, is_first=text.transcript is None)
         if socket is not None:
@@ -42,32 +41,6 @@ def tail(session: str, target: Target, locale: str) -> None:
                 _raise_if_final(closed)
         print("turnfold: connection lost; trying again", file=sys.stderr)
         time.sleep(back_off.next_s())
-
-
-class _BackOff:
-    """How long to stay away, in s."""
-
-    def __init__(self) -> None:
-        self._named_s: float | None = None
-        self._bound_s = _FIRST_WAIT_S
-
-    def reset(self) -> None:
-        """Start over: the service is there."""
-        self._bound_s = _FIRST_WAIT_S
-
-    def name(self, wait_s: float) -> None:
-        """Take the time that the service named, for the next wait."""
-        self._named_s = wait_s
-
-    def next_s(self) -> float:
-        """Return the next wait."""
-        if self._named_s is not None:
-            named_s, self._named_s = self._named_s, None
-            return named_s
-        # Full jitter: many tails of one service do not come back at once.
-        wait_s = random.uniform(0, self._bound_s)
-        self._bound_s = min(self._bound_s * 2, _LONGEST_WAIT_S)
-        return wait_s
 
 
 def _opened(target: Target, *, is_first: bool) -> ClientConnection | None:
@@ -111,7 +84,7 @@ def _words(refused: InvalidStatus) -> str:
 
 
 def _follow(
-    socket: ClientConnection, session: str, target: Target, text: TailText, back_off: _BackOff
+    socket: ClientConnection, session: str, target: Target, text: TailText, back_off: BackOff
 ) -> None:
     hello = {"type": "hello"} | ({"token": target.token} if target.token else {})
     socket.send(json.dumps(hello))
