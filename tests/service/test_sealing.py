@@ -11,7 +11,17 @@ from service.live_session import SEAL_CLOSED_BYTES
 from service.partition_batch import FoldLimits
 from service.sealing import SealLimits
 from tests.deployments import NOW_MS, Deployment
-from tests.service.projecting import LIMITS, S1, SetClock, append, notice, one_turn, projected, projecting
+from tests.service.projecting import (
+    LIMITS,
+    S1,
+    SetClock,
+    TickingClock,
+    append,
+    notice,
+    one_turn,
+    projected,
+    projecting,
+)
 from tests.waiting import wait_until
 
 AT_ONCE = replace(LIMITS, seal=SealLimits(rest_ms=0, check_ms=5))
@@ -32,7 +42,7 @@ async def test_a_closed_turn_is_sealed_and_the_session_goes_on(deployment: Deplo
 async def test_the_fold_of_a_sealed_log_is_the_fold_of_its_events(deployment: Deployment) -> None:
     """Live, restored and replayed states are equal byte for byte, whatever is sealed and saved."""
     limits = replace(AT_ONCE, fold=FoldLimits(save_first_bytes=9_000))
-    async with projecting(deployment, limits=limits):
+    async with projecting(deployment, clock=TickingClock(), limits=limits):
         for turn in range(1, 6):
             await append(deployment, *one_turn(turn, 60))
             await projected(deployment, 62 * turn)
