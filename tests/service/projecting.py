@@ -30,7 +30,7 @@ class SetClock:
 
 
 class TickingClock(SetClock):
-    """A clock that goes on: without a rest, two marks of one millisecond are taken for one, and the later is forgotten."""
+    """A clock that goes on: without a rest, two marks of one millisecond count as one, and the later is forgotten."""
 
     def now_ms(self) -> int:
         """Epoch milliseconds."""
