@@ -1,8 +1,9 @@
 """Search with reveal, links to a turn or a row, keys: E-10, E-13, E-17."""
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.service import Event
+from tests.browser.soon import soon
 from tests.browser.transcript_page import TranscriptPage, text, turn_end, turn_with_tool
 
 
@@ -190,6 +191,116 @@ def test_the_keys_are_listed_and_typing_is_left_alone(transcript: TranscriptPage
     page.wait_for_timeout(500)
     assert asked == []
     expect(page.locator(".find-status")).to_have_text("Nothing found")
+
+
+def away(route: Route) -> None:
+    """Answer as a proxy does whose service is away."""
+    problem = {"type": "about:blank", "title": "Bad Gateway", "status": 502, "detail": "the service is away"}
+    route.fulfill(status=502, content_type="application/problem+json", json=problem)
+
+
+class Held:
+    """Requests of a page that stay on their way until they are let go."""
+
+    def __init__(self, page: Page, pattern: str) -> None:
+        self._page = page
+        self._pattern = pattern
+        self._routes: list[Route] = []
+        page.route(pattern, self._hold)
+
+    def _hold(self, route: Route) -> None:
+        self._routes.append(route)
+
+    def one_waits(self) -> None:
+        """Wait until one is on its way."""
+        soon(self._page, lambda: bool(self._routes), f"{self._pattern} is asked")
+
+    def let_go(self) -> None:
+        """Send those on their way, and hold none from now on."""
+        for route in self._routes:
+            route.continue_()
+        self._page.unroute(self._pattern, self._hold)
+
+
+def test_enter_before_the_hits_are_there_leads_to_them_once_they_are(transcript: TranscriptPage) -> None:
+    """Typed fast on a slow line: each press counts, in its order; a word typed after them does away with them."""
+    transcript.append(*turns(1, 2, 3))
+    transcript.open()
+    page = transcript.page
+    status = page.locator(".find-status")
+    held = Held(page, "**/search?*")
+    page.keyboard.press("/")
+    page.keyboard.type("needle")
+    held.one_waits()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+    held.let_go()
+    expect(status).to_have_text("2 of 3")
+    expect(transcript.row("tool:call-2")).to_be_visible()
+    held = Held(page, "**/search?*")
+    page.get_by_role("searchbox").fill("needl")
+    held.one_waits()
+    page.keyboard.press("Enter")
+    page.keyboard.type("e")
+    held.let_go()
+    expect(status).to_have_text("0 of 3")
+
+
+def test_enter_at_the_last_hit_leads_to_the_next_page_of_hits(transcript: TranscriptPage) -> None:
+    """While it is on its way already, too; and again after it could not be had."""
+    great_session(transcript, 110)
+    transcript.open()
+    page = transcript.page
+    status = page.locator(".find-status")
+    page.keyboard.press("/")
+    page.keyboard.type("question")
+    expect(status).to_have_text("0 of 100 or more")
+    page.keyboard.press("Shift+Enter")
+    expect(status).to_have_text("100 of 100 or more")
+    page.route("**/search?*", away)
+    page.keyboard.press("Enter")
+    expect(status).to_have_text("The search failed: the service is away")
+    page.unroute("**/search?*")
+    held = Held(page, "**/search?*")
+    page.get_by_role("button", name="More hits").click()
+    held.one_waits()
+    page.get_by_role("searchbox").press("Enter")
+    held.let_go()
+    expect(status).to_have_text("101 of 110")
+
+
+def test_new_words_are_asked_for_before_a_step_is_taken(transcript: TranscriptPage) -> None:
+    """Enter right after a change of the words leads to a hit of the new ones, not of those that are still listed."""
+    transcript.append(*turns(1, 2, 3))
+    transcript.open()
+    page = transcript.page
+    page.keyboard.press("/")
+    page.keyboard.type("needle")
+    expect(page.locator(".find-status")).to_have_text("0 of 3")
+    page.evaluate(
+        """() => {
+          const input = document.querySelector(".find-input");
+          input.value = "many";
+          input.dispatchEvent(new Event("input", { bubbles: true }));
+          input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+        }"""
+    )
+    expect(page.locator(".hit[aria-current]")).to_contain_text("How many rows?")
+
+
+def test_a_link_that_cannot_be_looked_up_says_why(transcript: TranscriptPage) -> None:
+    """The line is down: that is said, not that the place is gone; a link is looked up again once it is up."""
+    transcript.append(*turns(1))
+    transcript.open()
+    page = transcript.page
+    page.route("**/search?*", away)
+    page.evaluate("(hash) => { location.hash = hash }", f"{transcript.session}/row/tool:none")
+    expect(page.locator(".place-notice")).to_have_text(
+        "What the link leads to could not be looked up: the service is away"
+    )
+    page.unroute("**/search?*")
+    page.evaluate("(hash) => { location.hash = hash }", f"{transcript.session}/row/tool:nothing")
+    expect(page.locator(".place-notice")).to_contain_text("not part of this session any more")
 
 
 def test_the_words_are_marked_where_they_show(transcript: TranscriptPage) -> None:

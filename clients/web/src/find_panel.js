@@ -7,6 +7,7 @@
  * 3. Where the presentation leaves a row's detail closed that has the words, the hit offers to open it: a button, and
  *    Control or Command with Enter.
  * 4. The words are marked where they show, with the browser's own highlights: no row is changed for it.
+ * 5. A step towards hits that are still on their way is taken once they are there.
  */
 
 import { activeIn, el, icon, setText } from "./element.js";
@@ -27,6 +28,8 @@ export class FindPanel {
   /** What the hits are those of. */
   #asked = "";
   #asking = /** @type {AbortController | null} */ (null);
+  /** The steps towards what is being asked for, in their order. */
+  #awaited = /** @type {number[]} */ ([]);
   #timer = /** @type {import("./connection.js").Timer} */ (undefined);
   #before = /** @type {Element | null} */ (null);
   #offered = /** @type {(() => void) | null} */ (null);
@@ -138,6 +141,7 @@ export class FindPanel {
 
   #typed() {
     clearTimeout(this.#timer);
+    this.#awaited = [];
     this.#timer = setTimeout(() => this.#begin(), PAUSE_MS);
   }
 
@@ -145,6 +149,7 @@ export class FindPanel {
     clearTimeout(this.#timer);
     this.#asking?.abort();
     this.#asking = null;
+    this.#awaited = [];
     this.offer(null);
     this.#hits = [];
     this.#cursor = null;
@@ -152,38 +157,45 @@ export class FindPanel {
     this.#asked = "";
   }
 
-  /** @param {number} [step] where to go once hits are there */
-  #begin(step = 0) {
+  #begin() {
     this.#forget();
     unmark();
     this.list.replaceChildren();
     this.more.hidden = true;
     setText(this.status, "");
     this.#asked = this.input.value;
-    if (this.#asked.trim()) this.#load(step);
+    if (this.#asked.trim()) this.#load();
   }
 
-  /** @param {number} [step] */
-  async #load(step = 0) {
+  async #load() {
     if (this.#asking) return;
     const asking = new AbortController();
     this.#asking = asking;
     try {
-      const page = await this.calls.search(this.input.value, this.view(), this.#cursor, asking.signal);
+      const page = await this.calls.search(this.#asked, this.view(), this.#cursor, asking.signal);
       if (asking !== this.#asking) return;
       this.#asking = null;
-      this.#cursor = page.cursor;
-      this.list.append(...page.hits.map((hit, at) => this.#draw(hit, this.#hits.length + at)));
-      this.#hits.push(...page.hits);
-      this.more.hidden = page.cursor === null;
-      this.#say();
-      if (step && this.#hits.length > 0) this.#step(step);
+      this.#add(page);
     } catch (problem) {
       if (asking !== this.#asking) return;
       this.#asking = null;
-      this.#asked = "";
+      this.#awaited = [];
+      // Enter asks again: for the first hits anew, for further ones from where these end.
+      if (this.#hits.length === 0) this.#asked = "";
       setText(this.status, this.words.fill(this.words.find_failed, { reason: reasonOf(problem, this.words) }));
     }
+  }
+
+  /** @param {import("./session_calls.js").HitPage} page */
+  #add({ hits, cursor }) {
+    this.#cursor = cursor;
+    this.list.append(...hits.map((hit, at) => this.#draw(hit, this.#hits.length + at)));
+    this.#hits.push(...hits);
+    this.more.hidden = cursor === null;
+    this.#say();
+    const steps = this.#awaited;
+    this.#awaited = [];
+    for (const step of steps) this.#step(step);
   }
 
   #say() {
@@ -195,14 +207,15 @@ export class FindPanel {
 
   /** @param {number} by */
   #step(by) {
+    // What was typed and is not asked for yet is asked for at once; what has no hits is not asked for again.
+    if (this.#asked !== this.input.value) this.#begin();
     const count = this.#hits.length;
-    if (count === 0) {
-      // What was typed and is not asked for yet is asked for at once; what has no hits is not asked for again.
-      if (this.#asked !== this.input.value) this.#begin(by);
-      return;
-    }
-    if (by > 0 && this.#at === count - 1 && this.#cursor !== null) this.#load(by);
-    else this.#go((this.#at + by + count + (this.#at < 0 && by < 0 ? 1 : 0)) % count);
+    const beyond = by > 0 && this.#at === count - 1;
+    const coming = this.#asking !== null && (count === 0 || beyond || this.#awaited.length > 0);
+    if (coming || (beyond && this.#cursor !== null)) {
+      this.#awaited.push(by);
+      this.#load();
+    } else if (count > 0) this.#go((this.#at + by + count + (this.#at < 0 && by < 0 ? 1 : 0)) % count);
   }
 
   /** @param {number} at */

@@ -4,6 +4,7 @@ import { activeIn, el, icon, setText } from "./element.js";
 import { FindPanel } from "./find_panel.js";
 import { Following } from "./following.js";
 import { FoundWords } from "./found_words.js";
+import { reasonOf } from "./http.js";
 import { TranscriptView } from "./render.js";
 import { Revealer } from "./revealer.js";
 import { RowActions } from "./row_actions.js";
@@ -118,9 +119,11 @@ export class Pane {
       older: (target) => this.#older(target),
       settled: () => this.view.slices.empty,
       show: (element) => this.#show(element),
-      told: (state) => {
+      told: (state, problem) => {
+        const { words } = host;
+        const reason = state === "failed" ? reasonOf(problem, words) : "";
         this.notice.hidden = state === "";
-        setText(this.notice, state === "loading" ? host.words.place_loading : state === "gone" ? host.words.place_gone : "");
+        setText(this.notice, state === "" ? "" : words.fill(words[`place_${state}`], { reason }));
       },
     };
   }

@@ -9,7 +9,7 @@
  *
  * @typedef {import("./address.js").Target} Target
  * @typedef {import("./session_calls.js").SessionCalls} SessionCalls
- * @typedef {"loading" | "gone" | ""} State
+ * @typedef {"loading" | "gone" | "failed" | ""} State
  * `focus`: the place takes the keyboard's focus; `arrived` is told what was brought into sight, once.
  * @typedef {{focus?: boolean, arrived?: (element: HTMLElement) => void}} Reveal
  *
@@ -22,7 +22,7 @@
  *   older: (target: Target) => boolean,
  *   settled: () => boolean,
  *   show: (element: HTMLElement) => void,
- *   told: (state: State) => void,
+ *   told: (state: State, problem?: unknown) => void,
  * }} Place
  */
 
@@ -110,6 +110,13 @@ export class Revealer {
     this.place.told("gone");
   }
 
+  /** Nothing is known of the place. @param {unknown} problem */
+  #failed(problem) {
+    this.#asking = null;
+    this.#wanted = null;
+    this.place.told("failed", problem);
+  }
+
   /** @param {{target: Target, known: boolean}} wanted */
   #ask(wanted) {
     const { target } = wanted;
@@ -130,7 +137,7 @@ export class Revealer {
         if (hit) this.drawn();
         else this.#lost();
       },
-      () => wanted === this.#wanted && this.#lost(),
+      (problem) => wanted === this.#wanted && this.#failed(problem),
     );
   }
 }
