@@ -142,7 +142,13 @@ export class FindPanel {
   #typed() {
     clearTimeout(this.#timer);
     this.#awaited = [];
-    this.#timer = setTimeout(() => this.#begin(), PAUSE_MS);
+    // What is on its way is not what the reader looks for any more.
+    this.#asking?.abort();
+    this.#asking = null;
+    if (this.#hits.length === 0) this.#asked = "";
+    if (this.#hits.length > 0 && this.#asked === this.input.value) this.#say();
+    else setText(this.status, "");
+    this.#timer = setTimeout(() => this.#asked !== this.input.value && this.#begin(), PAUSE_MS);
   }
 
   #forget() {

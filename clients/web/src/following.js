@@ -42,7 +42,10 @@ export class Following {
   /** @param {number} [limit] at most so many turns @returns {boolean} false: there is nothing earlier, it is on its way, or there is no connection */
   loadEarlier(limit) {
     const message = this.subscription.loadEarlier(limit);
-    return message !== null && this.wire.send(message);
+    if (message === null) return false;
+    // What did not leave is not on its way: it can be asked for once the connection is back.
+    this.subscription.loadingEarlier = this.wire.send(message);
+    return this.subscription.loadingEarlier;
   }
 
   stop() {

@@ -10,6 +10,7 @@
  *   slices: import("./slices.js").Slices,
  *   loadBlob: (sha: string, show: (url: string) => void, failed: (problem: unknown) => void) => void,
  *   answers: {taken: () => boolean, send: (id: string, path: string[], answer: import("./session_calls.js").Answer) => Promise<void>},
+ *   drafts: import("./drafts.js").SessionDrafts,
  *   shortened: (place: import("./shortened.js").Place, head: import("./shortened.js").Head,
  *     show: import("./shortened.js").Show) => HTMLElement,
  * }} PageContext

@@ -36,6 +36,7 @@ import { WaitingBar } from "./waiting_bar.js";
  *   urlOf: (path: string) => string,
  *   http: import("./http.js").Http,
  *   answersTaken: () => boolean,
+ *   drafts: (session: string) => import("./drafts.js").SessionDrafts,
  *   linkOf: (target: Target) => string | null,
  * }} PaneHost
  */
@@ -95,6 +96,7 @@ export class Pane {
       loadBlob: (/** @type {string} */ sha, /** @type {(url: string) => void} */ show, /** @type {(problem: unknown) => void} */ failed) =>
         this.blobs.load(sha, show, failed),
       shortened: shortenedNote(host.words, fetchPart),
+      drafts: host.drafts(session),
       answers: {
         taken: host.answersTaken,
         send: (/** @type {string} */ id, /** @type {string[]} */ path, /** @type {import("./session_calls.js").Answer} */ answer) =>
@@ -114,7 +116,8 @@ export class Pane {
     const { subscription, host } = this;
     return {
       calls: this.calls,
-      ready: () => subscription.transcript.position !== null && subscription.phase === "live",
+      ready: () => subscription.transcript.position !== null && subscription.phase === "live" && this.view.pending.empty,
+      behind: (position) => subscription.transcript.isBehind(position),
       held: (target) => this.view.reveal(target),
       older: (target) => this.#older(target),
       settled: () => this.view.slices.empty,
@@ -200,7 +203,9 @@ export class Pane {
   /** @param {import("./transcript.js").Patch[]} patches */
   #changed(patches) {
     this.view.add(patches);
-    if (patches.length === 0) this.#drawMessage();
+    if (patches.length > 0) return;
+    this.#drawMessage();
+    this.revealer.drawn();
   }
 
   #loadEarlier() {

@@ -13,17 +13,21 @@
  * `focus`: the place takes the keyboard's focus; `arrived` is told what was brought into sight, once.
  * @typedef {{focus?: boolean, arrived?: (element: HTMLElement) => void}} Reveal
  *
- * What it works on: `held` gives the element of a place, after everything around it was opened, or null; `older` asks for
+ * What it works on: `ready` is true once all that is held is drawn, `behind` while a position is still to come; `held` gives the element of a place, after everything around it was opened, or null; `older` asks for
  * the page before, false where the place cannot be there.
  * @typedef {{
  *   calls: SessionCalls,
  *   ready: () => boolean,
+ *   behind: (position: import("./types.js").Position) => boolean,
  *   held: (target: Target) => HTMLElement | null,
  *   older: (target: Target) => boolean,
  *   settled: () => boolean,
  *   show: (element: HTMLElement) => void,
  *   told: (state: State, problem?: unknown) => void,
  * }} Place
+ *
+ * `known`: there is such a place, as of `position`.
+ * @typedef {{target: Target, focus: boolean, arrived: (element: HTMLElement) => void, known: boolean, position: import("./types.js").Position | null}} Wanted
  */
 
 /** How long a place is held in sight while rows around it are still being drawn. */
@@ -31,7 +35,7 @@ const STEADY_MS = 1_500;
 const FLASH_MS = 2_000;
 
 export class Revealer {
-  #wanted = /** @type {{target: Target, focus: boolean, arrived: (element: HTMLElement) => void, known: boolean} | null} */ (null);
+  #wanted = /** @type {Wanted | null} */ (null);
   #shown = /** @type {{element: HTMLElement, untilMs: number} | null} */ (null);
   #asking = /** @type {AbortController | null} */ (null);
 
@@ -43,8 +47,13 @@ export class Revealer {
   /** @param {Target} target @param {Reveal} [options] */
   reveal(target, { focus = false, arrived = () => undefined } = {}) {
     this.stop();
-    this.#wanted = { target, focus, arrived, known: false };
+    this.#wanted = { target, focus, arrived, known: false, position: null };
     this.drawn();
+  }
+
+  /** What a link leads to and is still to be found. @returns {Target | null} */
+  get link() {
+    return this.#wanted?.focus ? this.#wanted.target : null;
   }
 
   /** Goes to what is there already. @param {HTMLElement} element */
@@ -76,8 +85,8 @@ export class Revealer {
     if (element) {
       this.#arrive(element, wanted.focus);
       wanted.arrived(element);
-    } else if (wanted.known) this.#older();
-    else this.#ask(wanted);
+    } else if (!wanted.known) this.#ask(wanted);
+    else if (!wanted.position || !this.place.behind(wanted.position)) this.#older();
   }
 
   /** @param {HTMLElement} element @param {boolean} focus */
@@ -117,7 +126,7 @@ export class Revealer {
     this.place.told("failed", problem);
   }
 
-  /** @param {{target: Target, known: boolean}} wanted */
+  /** @param {Wanted} wanted */
   #ask(wanted) {
     const { target } = wanted;
     if (target.turn !== undefined) {
@@ -130,10 +139,11 @@ export class Revealer {
     this.place.told("loading");
     const outermost = target.in.length > 0 ? `tool:${target.in[0]}` : target.key;
     this.place.calls.locate(outermost, this.#asking.signal).then(
-      (hit) => {
+      ({ hit, position }) => {
         if (wanted !== this.#wanted) return;
         this.#asking = null;
         wanted.known = true;
+        wanted.position = position;
         if (hit) this.drawn();
         else this.#lost();
       },

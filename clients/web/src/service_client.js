@@ -27,6 +27,7 @@
  */
 
 import { Connection } from "./connection.js";
+import { Drafts } from "./drafts.js";
 import { focusFirst, reduce } from "./expansion/reducer.js";
 import { NOTHING_CHOSEN, paneOf } from "./expansion/state.js";
 import { Http } from "./http.js";
@@ -52,6 +53,8 @@ export class ServiceClient {
     this.list = new SessionList();
     /** @type {import("./expansion/state.js").Expansion} */
     this.expansion = NOTHING_CHOSEN;
+    /** What was typed and not sent. */
+    this.drafts = new Drafts();
     /** What the reader chose for all sessions, as the service last told it. */
     this.preferences = DEFAULTS;
     /** The service's clock minus this machine's, in ms. */
@@ -129,8 +132,9 @@ export class ServiceClient {
     for (const member of this.#members) if (member !== by) member.expanded?.(action.session);
   }
 
-  /** Frees what was opened in a session: its pane is evicted, or it was deleted. @param {string} session */
+  /** Frees what was opened and typed in a session: its pane is evicted, or it was deleted. @param {string} session */
   forget(session) {
+    this.drafts.forget(session);
     this.dispatch({ type: "forget", session });
   }
 

@@ -6,6 +6,7 @@
  * @typedef {Readonly<{turn: number | null, key: string, ref: string, field: string, in: string[], hidden_by: string[],
  *   excerpt: Piece[]}>} Hit
  * @typedef {{hits: Hit[], cursor: string | null}} HitPage
+ * @typedef {{hit: Hit | null, position: import("./types.js").Position}} Located `hit` null: nowhere, as of `position`
  * @typedef {{outcome: string, payload?: unknown}} Answer
  */
 
@@ -25,10 +26,11 @@ export class SessionCalls {
     return (await this.#ask(`search?${query}`, { signal })).json();
   }
 
-  /** Where a row of the session's own transcript is; null: nowhere. @param {string} key @param {AbortSignal} signal @returns {Promise<Hit | null>} */
+  /** Where a row of the session's own transcript is. @param {string} key @param {AbortSignal} signal @returns {Promise<Located>} */
   async locate(key, signal) {
     const answer = await this.#ask(`search?${new URLSearchParams({ key })}`, { signal });
-    return (await answer.json()).hits[0] ?? null;
+    const { hits, position } = await answer.json();
+    return { hit: hits[0] ?? null, position };
   }
 
   /** @param {string} id of the interaction @param {readonly string[]} path @param {Answer} answer */

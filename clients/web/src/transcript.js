@@ -89,6 +89,11 @@ export class Transcript {
     return this.root.turns.keys().next().value;
   }
 
+  /** Whether a place that the service told, by its position, may still come. @param {Position} position @returns {boolean} */
+  isBehind(position) {
+    return this.position?.epoch === position.epoch && this.position.version < position.version;
+  }
+
   /** @param {string[]} path @returns {Thread | null} the delegate's transcript; null if its call is not held */
   thread(path) {
     /** @type {Thread | null} */

@@ -165,6 +165,8 @@ export class TurnfoldTranscript extends ServiceElement {
   }
 
   exit() {
+    // Drawn anew in another language, say: what a link leads to is still to be found.
+    if (this.#pane?.subscription.session === this.session) this.#target ??= this.#pane.revealer.link;
     this.#pane?.stop();
     this.#pane = null;
     this.replaceChildren();
@@ -198,6 +200,7 @@ export class TurnfoldTranscript extends ServiceElement {
       urlOf: (path) => service.urlOf(path),
       http: service.http,
       answersTaken: () => (service.limits.max_answer_bytes ?? 0) > 0,
+      drafts: (session) => service.drafts.of(session),
       linkOf: (target) => this.linkOf?.(target) ?? null,
     };
   }

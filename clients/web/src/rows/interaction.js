@@ -33,6 +33,7 @@ export function interactionRow(body, page) {
       setText(title, textOf(row.title));
       const waits = status === "pending";
       const canAnswer = waits && page.answers.taken();
+      if (!waits) form.forget(row);
       form.draw(canAnswer ? row : null);
       hint.hidden = !waits || canAnswer;
       setText(hint, hint.hidden ? "" : words.pending_hint);
@@ -65,6 +66,11 @@ class AnswerForm {
     this.element.replaceChildren(...(row === null ? [] : [...this.#fields(row), this.said]));
   }
 
+  /** Somebody answered it. @param {Row} row */
+  forget(row) {
+    if (this.drawn) this.#draft(row, "");
+  }
+
   /** @param {Row} row @returns {HTMLElement[]} */
   #fields(row) {
     const { words } = this.page;
@@ -74,11 +80,19 @@ class AnswerForm {
       return [this.#choice(row, { outcome: "allow" }, words.answer_allow), this.#choice(row, { outcome: "deny" }, words.answer_deny)];
     }
     const field = /** @type {HTMLTextAreaElement} */ (el("textarea", { rows: "2", "aria-label": words.answer_text, placeholder: words.answer_text }));
+    field.addEventListener("input", () => this.#draft(row, field.value));
+    // Its place among delegates is known once all that is drawn now is in the page.
+    queueMicrotask(() => (field.value ||= this.page.drafts.get(textOf(row.id), callsAround(this.body))));
     const send = el("button", { type: "submit", class: "button" }, words.answer_send);
     this.element.onsubmit = () => {
       if (field.value.trim()) this.#send(row, { outcome: "answered", payload: { text: field.value } });
     };
     return [field, send];
+  }
+
+  /** @param {Row} row @param {string} text that is typed and not sent */
+  #draft(row, text) {
+    this.page.drafts.set(textOf(row.id), callsAround(this.body), text);
   }
 
   /** @param {Row} row @param {Answer} answer @param {string} label @param {string} [note] */
@@ -95,6 +109,7 @@ class AnswerForm {
     setText(this.said, words.answer_sending);
     try {
       await answers.send(textOf(row.id), callsAround(this.body), answer);
+      this.#draft(row, "");
       setText(this.said, words.answer_sent);
     } catch (problem) {
       setText(this.said, words.fill(words.answer_failed, { reason: reasonOf(problem, words) }));
