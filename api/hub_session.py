@@ -87,7 +87,11 @@ class LiveSession:
     @property
     def needs_reading(self) -> bool:
         """Whether more is known to be in the log than was folded or told, or another history."""
-        return self._must_load or bool(self._channels.owed) or self.announced > self.version
+        return self._has_news or bool(self._channels.owed)
+
+    @property
+    def _has_news(self) -> bool:
+        return self._must_load or self.announced > self.version
 
     @property
     def _must_load(self) -> bool:
@@ -104,7 +108,7 @@ class LiveSession:
         else:
             self._foreign = (entry.epoch, entry.version)
         self._wake()
-        if self.has_followers:
+        if self.has_followers and self._has_news:  # the feed says again what was handed over and published
             self._announced_at = self._announced_at or asyncio.get_running_loop().time()
             self._schedule()
 
@@ -264,6 +268,7 @@ class LiveSession:
         if self._foreign is not None and self._foreign[0] == self.epoch:
             self.announced = max(self.announced, self._foreign[1])
             self._foreign = None
+        self._announced_at = self._announced_at if self._has_news else None  # told by a reset, no broadcast
 
     async def _make_good(self) -> None:
         """Let those who must start over do so; who is left when this is cancelled has it at the next flush."""
@@ -303,12 +308,11 @@ class LiveSession:
 
     def _publish(self, fold: SessionFold) -> None:
         delivered = self._channels.publish(self.version, facts(fold.drain()))
+        loop = asyncio.get_running_loop()
         if self._announced_at is not None:
-            waited_s = asyncio.get_running_loop().time() - self._announced_at
-            self._metrics.broadcast(delivered, waited_s)
+            self._metrics.broadcast(delivered, loop.time() - self._announced_at)
             self._announced_at = None
         if self._settle_timer is None and self._channels.is_behind:
-            loop = asyncio.get_running_loop()
             self._settle_timer = loop.call_later(SETTLE_S, lambda: self._spawn(self._settle()))
 
     async def _resume(self, follower: Follower, position: Position, from_turn: int | None) -> NoResume | None:

@@ -1,5 +1,7 @@
 """`/metrics` of a running service: each number is what happened, and nobody sees it who should not (R-15)."""
 
+import asyncio
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +12,14 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.app import build_app
+from api.hub_session import LiveSession
 from api.metrics import EXPOSITION_TYPE
 from projections.session import SessionFold
 from service.connection_redis import ask
 from service.keys import KeySpace, SessionId
 from service.reader_redis import RedisReader
 from service.source_redis import RedisSource
+from service.stored import FeedEntry
 from tests.api.socket_stack import Replica, SocketStack, serving_sockets
 from tests.api.stack import SECRET, Stack, serving
 from tests.waiting import wait_until
@@ -252,6 +256,42 @@ async def test_a_delta_counts_for_each_subscriber_and_its_frame_once(tmp_path: P
         assert found("turnfold_frame_bytes_count", type="snapshot") == 1
         tail = len(str(delta["ops"]).encode())
         assert tail / 2 < found("turnfold_frame_bytes_sum", type="delta") < tail * 2
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["the feed repeats a commit", "the session appears"])
+async def test_a_broadcast_is_timed_from_its_own_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_known: bool
+) -> None:
+    """Not from one before it that the feed repeated, or that came as a snapshot: idle time is no delay."""
+    told: list[tuple[LiveSession, FeedEntry]] = []
+    announce = LiveSession.announce
+
+    def noted(self: LiveSession, entry: FeedEntry) -> None:
+        announce(self, entry)
+        told.append((self, entry))
+
+    async with serving_sockets(tmp_path) as service, service.socket() as peer:
+        if is_known:
+            await service.stack.post("s1", notice("a"))
+        await peer.subscribe("a", "s1")
+        held = await Replica("a").live(peer)
+        before = held.version
+        monkeypatch.setattr(LiveSession, "announce", noted)
+        await service.stack.post("s1", notice("b"))
+        await held.until(peer, before + 1)
+        announce(*told[-1])  # as the feed does that comes late
+        count = 1 if is_known else 0
+        found = await socket_scrape(service)
+        assert found("turnfold_broadcast_seconds_count") == count
+        earlier_s = found("turnfold_broadcast_seconds_sum")
+        await asyncio.sleep(0.5)
+        began = time.perf_counter()
+        await service.stack.post("s1", notice("c"))
+        await held.until(peer, before + 2)
+        took_s = time.perf_counter() - began
+        found = await socket_scrape(service)
+        assert found("turnfold_broadcast_seconds_count") == count + 1
+        assert 0 < found("turnfold_broadcast_seconds_sum") - earlier_s <= took_s
 
 
 async def test_a_client_that_does_not_read_is_counted_as_slow(tmp_path: Path) -> None:
