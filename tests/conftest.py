@@ -4,6 +4,7 @@ The fixtures that every suite may use are the engines and what Docker has of the
 """
 
 import os
+import signal
 
 # Here and not later: imported from inside a deep call, as pytest's plugin would do, it meets an error of
 # CPython 3.11 ("AST constructor recursion depth mismatch").
@@ -28,6 +29,11 @@ __all__ = [
     "redis_image",
     "service_image",
 ]
+
+# A shell starts what runs in its background with SIGINT ignored, and every process started here would inherit that;
+# those that tests interrupt are users' processes, which have it as a terminal gives it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No deadline: a slow machine is no wrong answer. In CI the examples depend on the commit alone, so that a
 # failure is the commit's; a developer's runs go on exploring.

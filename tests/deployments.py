@@ -31,13 +31,18 @@ class Deployment:
     @classmethod
     async def start(cls, url: str, partition_count: int) -> "Deployment":
         """Adapters on an engine; the deployment is made if the engine is empty."""
-        keys = KeySpace(partition_count)
-        made = cls(
-            url, keys, RedisStore(url, keys), RedisSource(url, keys), RedisReader(url, keys), connect(url)
-        )
+        made = cls.beside(url, partition_count)
         await made.store.start(NOW_MS)
         await made.source.start()
         return made
+
+    @classmethod
+    def beside(cls, url: str, partition_count: int) -> "Deployment":
+        """Adapters on an engine that has the deployment already; nothing is asked of it yet."""
+        keys = KeySpace(partition_count)
+        return cls(
+            url, keys, RedisStore(url, keys), RedisSource(url, keys), RedisReader(url, keys), connect(url)
+        )
 
     async def close(self) -> None:
         """Give every connection back."""

@@ -12,6 +12,7 @@ from api.export_style import POLICY
 from api.parts import EdgeLimits
 from tests.api.stack import SECRET, Stack, serving
 from tests.hostile import PIXEL
+from tests.waiting import wait_until
 
 GREAT = "line of a great output\n" * 20_000
 
@@ -256,7 +257,13 @@ async def test_a_client_that_leaves_gives_its_place_back(stack: Stack) -> None:
 async def test_more_exports_than_there_are_places_wait_and_are_told(tmp_path: Path) -> None:
     """429 with a time to come back; when a place is free, it goes on."""
     async with serving(tmp_path / "data", limits=EdgeLimits(wait_ms=200)) as stack:
-        await stack.post("s1", *turn(1))
+
+        async def is_there() -> bool:
+            return (await stack.client.get("/v1/sessions/s1")).status_code == 200
+
+        # The short wait would hold for the events as well.
+        await stack.post("s1", *turn(1), wait=False)
+        await wait_until(is_there, "the session is there")
         readers = [Reader(stack) for _ in range(4)]
         reading = [asyncio.create_task(one.read("s1")) for one in readers]
         await asyncio.gather(*(one.began.wait() for one in readers))

@@ -203,8 +203,8 @@ async def test_whoever_does_not_wait_reads_below_what_became_of_it(
     tmp_path: Path, receiver: Receiver
 ) -> None:
     """A slow host holds nothing up: the transcript moves, and a second Enter is no second answer."""
-    receiver.stalls_s = 1.5
-    async with forwarding(tmp_path, receiver, TURNFOLD_ANSWERS_TIMEOUT_MS="20000") as service:
+    receiver.stalls_s = 60
+    async with forwarding(tmp_path, receiver, TURNFOLD_ANSWERS_TIMEOUT_MS="60000") as service:
         await service.append("s", START, ask())
         async with terminal(service.url, "s") as screen:
             await screen.shows("(a)")
@@ -216,6 +216,7 @@ async def test_whoever_does_not_wait_reads_below_what_became_of_it(
             assert not is_open(screen)
             await screen.press("ctrl+o")
             await screen.shows("expanded")
+            receiver.goes_on.set()
             await screen.shows("Sent.")
             assert answers(receiver) == [("allow", None)]
 

@@ -8,6 +8,7 @@ from tests.api.stack import SECRET
 from tests.clients.wire_service import process
 from tests.tui.driving import terminal
 from tests.tui.test_app import chunk, turn, url_of
+from tests.waiting import wait_until
 
 START = {"type": "turn/start", "turn": 1}
 
@@ -49,5 +50,5 @@ async def test_a_token_that_is_refused_ends_it_with_the_reason(tmp_path: Path) -
     """Nothing was shown: a line that stays is worth more than an empty screen."""
     async with serving_sockets(tmp_path, secret=SECRET) as service:
         async with terminal(url_of(service), "s", token="nonsense") as screen:
-            await screen.pilot.pause(1)
+            await wait_until(lambda: screen.app.return_code is not None, "it has ended", within_s=30)
         assert screen.app.return_code == 1
