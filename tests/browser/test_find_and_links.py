@@ -288,6 +288,25 @@ def test_new_words_are_asked_for_before_a_step_is_taken(transcript: TranscriptPa
     expect(page.locator(".hit[aria-current]")).to_contain_text("How many rows?")
 
 
+def test_a_search_that_is_opened_again_asks_again(transcript: TranscriptPage) -> None:
+    """The words are still there, selected; Enter asks for them, and no hit of before stands there meanwhile."""
+    transcript.append(*turns(1, 2))
+    transcript.open()
+    page = transcript.page
+    page.keyboard.press("/")
+    page.keyboard.type("needle")
+    expect(page.locator(".find-status")).to_have_text("0 of 2")
+    page.keyboard.press("Escape")
+    transcript.append(*turns(3))
+    expect(transcript.control(3)).to_be_visible()
+    page.keyboard.press("/")
+    expect(page.get_by_role("searchbox")).to_have_value("needle")
+    expect(page.locator(".find-status")).to_have_text("")
+    expect(page.locator(".hit")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(page.locator(".find-status")).to_have_text("1 of 3")
+
+
 def test_a_link_that_cannot_be_looked_up_says_why(transcript: TranscriptPage) -> None:
     """The line is down: that is said, not that the place is gone; a link is looked up again once it is up."""
     transcript.append(*turns(1))

@@ -85,7 +85,6 @@ export class FindPanel {
     if (this.element.contains(activeIn(this.element))) /** @type {HTMLElement} */ (activeIn(this.element)).blur();
     this.element.hidden = true;
     this.#forget();
-    unmark();
     if (this.#before instanceof HTMLElement && this.#before.isConnected) this.#before.focus({ preventScroll: true });
   }
 
@@ -117,7 +116,6 @@ export class FindPanel {
 
   stop() {
     this.#forget();
-    unmark();
   }
 
   /** @param {string} name @param {string} label @param {() => void} act */
@@ -161,14 +159,14 @@ export class FindPanel {
     this.#cursor = null;
     this.#at = -1;
     this.#asked = "";
+    this.list.replaceChildren();
+    this.more.hidden = true;
+    setText(this.status, "");
+    unmark();
   }
 
   #begin() {
     this.#forget();
-    unmark();
-    this.list.replaceChildren();
-    this.more.hidden = true;
-    setText(this.status, "");
     this.#asked = this.input.value;
     if (this.#asked.trim()) this.#load();
   }
