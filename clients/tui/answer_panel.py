@@ -66,8 +66,8 @@ class Answering:
         self._sent: dict[Waiting, bytes] = {}
         self._sending: set[Waiting] = set()
 
-    def begin(self, in_sight: list[Waiting]) -> None:
-        """Open the panel on what waits, first of all on what the reader sees."""
+    async def begin(self, in_sight: list[Waiting]) -> None:
+        """Open the panel on what waits, first of all on what the reader sees; it is open when this returns."""
         if self._shown is not None:
             self._shown.take_focus()
             return
@@ -82,7 +82,7 @@ class Answering:
         else:
             place = next((one for one in places if one in in_sight), places[0])
             self._shown = AnswerPanel(self, place, self._page.locale)
-            self._page.mount(self._shown, before="#status")
+            await self._page.mount(self._shown, before="#status")
 
     @property
     def is_open(self) -> bool:
@@ -294,10 +294,15 @@ class AnswerPanel(Vertical):
 
     def action_words(self, count: int) -> None:
         """Read on in what is asked, or back; where all of it is seen, the key is the transcript's."""
-        words = self.query_one("#answer-words", VerticalScroll)
-        if not words.max_scroll_y:
+        if self.size and not self.query_one("#answer-words").max_scroll_y:
             raise SkipAction
-        words.scroll_relative(y=count * max(words.size.height - 1, 1), animate=False)
+        # A key that was typed ahead of the layout waits for it.
+        self.call_after_refresh(self._read_on, count)
+
+    def _read_on(self, count: int) -> None:
+        words = self.query_one("#answer-words", VerticalScroll)
+        rows = count * max(words.size.height - 1, 1)
+        words.scroll_relative(y=rows, animate=False, immediate=True)
 
     def action_option(self, count: int) -> None:
         """The next or previous option."""

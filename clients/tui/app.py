@@ -4,10 +4,10 @@ import os
 from typing import ClassVar
 
 from textual import on
-from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
+from clients.tui.keys_in_turn import KeysInTurn
 from clients.tui.page import Page
 from clients.tui.palette import THEMES, USUAL, framework_theme, textual_themes
 from clients.tui.sessions_page import SessionsPage
@@ -16,7 +16,7 @@ from clients.wire.address import Address
 from clients.wire.messages import Json
 
 
-class TuiApp(App[int]):
+class TuiApp(KeysInTurn):
     """Sessions in the terminal: one of them, or the list first."""
 
     ENABLE_COMMAND_PALETTE = False

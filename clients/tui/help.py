@@ -80,8 +80,13 @@ class HelpScreen(ModalScreen[None]):
 
     def action_down(self) -> None:
         """One row."""
-        self.query_one(VerticalScroll).scroll_down(animate=False)
+        self._scroll(1)
 
     def action_up(self) -> None:
         """One row."""
-        self.query_one(VerticalScroll).scroll_up(animate=False)
+        self._scroll(-1)
+
+    def _scroll(self, count: int) -> None:
+        """By so many rows; once the page is laid out, for a key that was typed ahead of that."""
+        body = self.query_one(VerticalScroll)
+        self.call_after_refresh(body.scroll_relative, y=count, animate=False, immediate=True)

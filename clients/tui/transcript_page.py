@@ -247,10 +247,10 @@ class TranscriptPage(Page[Left]):
         self.searching.waits = at + 1
         view.go_to_seat(pending[at])
 
-    def action_answer(self) -> None:
+    async def action_answer(self) -> None:
         """Answer what waits: what is in sight first."""
         rows = [(seat.path, seat.row_held) for seat in self.transcript.seats_in_sight()]
-        self.answering.begin([Waiting(path, row.key) for path, row in rows if row is not None])
+        await self.answering.begin([Waiting(path, row.key) for path, row in rows if row is not None])
 
     def action_wake(self) -> None:
         """After a lost connection: now."""

@@ -1,5 +1,6 @@
 """The application in a terminal that nobody sees, on a service that runs: what is on the screen, and the keys."""
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Any
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual._xterm_parser import XTermParser
 from textual.pilot import Pilot
 
 from clients.tui.app import TuiApp
@@ -52,8 +54,23 @@ class Terminal:
         return {sum(cell_len(segment.text) for segment in strip) for strip in strips}
 
     async def press(self, *keys: str) -> None:
-        """Press keys, one after the other."""
+        """Press keys, one after the other; they are done when this returns."""
         await self.pilot.press(*keys)
+        await self._done()
+
+    async def type_ahead(self, typed: str) -> None:
+        """Have the terminal send all of this in one read, as its bytes come; it is done when this returns."""
+        parser = XTermParser()
+        for event in (*parser.feed(typed), *parser.feed("")):
+            self.app.post_message(event)
+        await self._done()
+
+    async def _done(self) -> None:
+        """Returns once all that was typed did what it does, or the application ended."""
+        taken = asyncio.Event()
+        if self.app.call_later(taken.set):
+            await wait_until(lambda: taken.is_set() or not self.app.is_running, "the keys are taken")
+        await wait_until(lambda: not (self.app.has_keys and self.app.is_running), "the keys are done")
         await self.pilot.pause()
 
     async def shows(self, text: str, *, within_s: float = 15.0) -> None:
