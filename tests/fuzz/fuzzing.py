@@ -18,6 +18,16 @@ _MOST_KEPT = 2_000
 SLOWEST_S = 5.0
 
 
+class Bound(msgspec.Struct, frozen=True):
+    """When a run ends: after a time, or a number of inputs before that.
+
+    By the number two runs of one seed are the same run; by time alone a faster machine sees more.
+    """
+
+    seconds: float
+    inputs: int | None = None
+
+
 class Ran(msgspec.Struct, frozen=True, kw_only=True):
     """What a run did."""
 
@@ -47,13 +57,13 @@ def run_one(target: Target, data: bytes) -> str:
     return outcome
 
 
-def fuzz(target: Target, corpus: Sequence[bytes], seed: int, seconds: float, keep_in: Path) -> Ran:
-    """Mutate and run until the time is over; raises FaultFound at the first input that breaks the target."""
+def fuzz(target: Target, corpus: Sequence[bytes], seed: int, bound: Bound, keep_in: Path) -> Ran:
+    """Mutate and run until the bound is reached; raises FaultFound at the first input that breaks the target."""
     rng = random.Random(seed)
     pool = list(corpus)
     outcomes = {run_one(target, data) for data in pool}
-    until, count = time.monotonic() + seconds, 0
-    while time.monotonic() < until:
+    until, count = time.monotonic() + bound.seconds, 0
+    while time.monotonic() < until and (bound.inputs is None or count < bound.inputs):
         data = mutated(rng, pool)
         count += 1
         try:
