@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tests.api.command import COMMAND, SAMPLE, TURN, started, turnfold, written
 from tests.api.test_serve import environment, served
+from tests.ports import lasting_port
 from tests.waiting import wait_until
 
 
@@ -57,11 +58,10 @@ def in_haste(sample: Path, file: Path) -> Path:
 
 async def test_import_goes_on_after_the_service_was_killed(tmp_path: Path) -> None:
     """kill -9 in the middle, engine included: the import waits, nothing is lost and nothing comes twice."""
-    environ = environment(tmp_path / "data")
+    environ = environment(tmp_path / "data", TURNFOLD_PORT=str(lasting_port()))
     file = in_haste(SAMPLE, tmp_path / "sample.jsonl")
     async with AsyncExitStack() as opened:
         client, process = await opened.enter_async_context(served(environ))
-        port = client.base_url.port
         command = [*COMMAND, "import", str(file), "--speed", "1x", "--session", "s"]
         importing = await opened.enter_async_context(
             started(*command, "--url", str(client.base_url), stdout=DEVNULL)
@@ -74,7 +74,7 @@ async def test_import_goes_on_after_the_service_was_killed(tmp_path: Path) -> No
         assert importing.returncode is None
         process.kill()
         await process.wait()
-        again = await opened.enter_async_context(served({**environ, "TURNFOLD_PORT": str(port)}))
+        again = await opened.enter_async_context(served(environ))
 
         async def is_whole() -> bool:
             return bool((await again[0].get("/v1/sessions/s")).json().get("next_seq") == 279)

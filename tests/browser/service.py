@@ -9,6 +9,8 @@ from pathlib import Path
 
 import httpx
 
+from tests.ports import lasting_port
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = (
     "import os, sys; from api.serve import serve; from service.settings import read_settings; "
@@ -24,7 +26,7 @@ class Service:
     def __init__(self, directory: Path, **environ: str) -> None:
         self._directory = directory
         self._environ = environ
-        self._port = "0"
+        self._port = str(lasting_port())
         self._process: subprocess.Popen[str] | None = None
         self.address = ""
 
@@ -51,7 +53,6 @@ class Service:
         for line in process.stdout:
             if line.startswith(READY):
                 self.address = line.removeprefix(READY).strip().rstrip("/")
-                self._port = self.address.rpartition(":")[2]
                 return
         raise AssertionError(f"the service ended with {process.wait()} before it was ready")
 

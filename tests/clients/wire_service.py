@@ -14,6 +14,7 @@ from clients.wire.connection import Connection, Link
 from clients.wire.subscription import Replaced, Subscription, Told
 from tests.api.test_serve import address_of as announced
 from tests.api.test_serve import environment, start
+from tests.ports import lasting_port
 from tests.waiting import wait_until
 
 VIEW = {"kind": "tui", "phase": "collapsed", "reasoning": True}
@@ -26,10 +27,10 @@ def soon() -> float:
 
 
 class Process:
-    """A `serve` process on one directory and, from its first start on, one port."""
+    """A `serve` process on one directory and one port."""
 
     def __init__(self, directory: Path, **variables: str) -> None:
-        self._environ = environment(directory, **variables)
+        self._environ = environment(directory, **{"TURNFOLD_PORT": str(lasting_port()), **variables})
         self._process: asyncio.subprocess.Process | None = None
         self.url = ""
 
@@ -37,7 +38,6 @@ class Process:
         """Returns once it answers."""
         self._process = await start(self._environ)
         self.url = (await announced(self._process)).rstrip("/")
-        self._environ["TURNFOLD_PORT"] = self.url.rpartition(":")[2]
 
     async def kill(self) -> None:
         """As by power: the engine dies with it."""

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -28,12 +27,6 @@ TURN: tuple[Mapping[str, object], ...] = (
     {"type": "assistant/message", "turn": 1, "step": 1, "blocks": [{"type": "text", "text": "Three."}]},
     {"type": "turn/end", "turn": 1, "reason": "completed"},
 )
-
-
-def free_port() -> int:
-    """A port of loopback that nobody uses at this moment."""
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def inspected(container: str) -> dict[str, Any]:
@@ -74,7 +67,8 @@ class Deployed:
     async def client(self) -> AsyncIterator[httpx.AsyncClient]:
         """A client that may do everything."""
         headers = {"authorization": f"Bearer {TOKEN}"}
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", headers=headers) as client:
+        url = f"http://127.0.0.1:{self.port}"
+        async with httpx.AsyncClient(base_url=url, headers=headers, timeout=50) as client:
             yield client
 
     @asynccontextmanager
@@ -93,7 +87,7 @@ class Deployed:
         """Whether it wants work. Docker's proxy takes connections before it reaches the container, and may drop one."""
         async with self.client() as client:
             try:
-                return (await client.get("/readyz")).status_code == 200
+                return (await client.get("/readyz", timeout=5)).status_code == 200
             except httpx.TransportError:
                 return False
 

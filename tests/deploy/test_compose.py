@@ -11,8 +11,9 @@ from secrets import token_hex
 
 import pytest
 
-from tests.deploy.deployed import HEALTHY_WITHIN_S, SECRET, TURN, Deployed, free_port, healthy, inspected
+from tests.deploy.deployed import HEALTHY_WITHIN_S, SECRET, TURN, Deployed, healthy, inspected
 from tests.docker_engine import docker
+from tests.ports import lasting_port
 from tests.waiting import wait_until
 
 # The first of them waits for the images.
@@ -63,7 +64,7 @@ def compose_program() -> tuple[str, ...]:
 @pytest.fixture
 def project(service_image: str, redis_image: str) -> Iterator[Project]:
     """A project that is not up yet; whatever it left is removed at the end."""
-    port = free_port()
+    port = lasting_port()
     made = Project(
         program=compose_program(),
         name=f"turnfold-test-{token_hex(4)}",

@@ -10,8 +10,9 @@ from secrets import token_hex
 import pytest
 
 from api.codes import CloseCode
-from tests.deploy.deployed import SECRET, TURN, Deployed, container, free_port, healthy, inspected
+from tests.deploy.deployed import SECRET, TURN, Deployed, container, healthy, inspected
 from tests.docker_engine import docker
+from tests.ports import lasting_port
 from tests.waiting import wait_until
 
 # The first of them waits for the image.
@@ -26,7 +27,7 @@ MOST_BYTES = 180_000_000
 @pytest.fixture
 def served(service_image: str) -> Iterator[tuple[str, Deployed]]:
     """A container of the image, hardened and with its data on a volume, and the service in it."""
-    deployed = Deployed(free_port())
+    deployed = Deployed(lasting_port())
     volume = docker("volume", "create", f"turnfold-test-{token_hex(4)}")
     environment = ("--env", f"TURNFOLD_JWT_SECRET={SECRET}")
     where = ("--volume", f"{volume}:/data", "--publish", f"127.0.0.1:{deployed.port}:8420")
