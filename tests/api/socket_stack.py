@@ -204,14 +204,16 @@ async def serving_sockets(
     inline_bytes: int = 16 * 1024,
     limits: Limits | None = None,
     max_unsent_bytes: int = 1024 * 1024,
-    slow_client_ms: int = 15_000,
+    slow_client_ms: int = 600_000,
     ready_frames: bool = True,
     projects_itself: bool = True,
 ) -> AsyncIterator[SocketStack]:
     """Run the service with a server on a free port for the length of the block.
 
     Without `ready_frames` the server is one that knows plain ASGI alone; without `projects_itself` the live side hears
-    of commits by the change feed alone, as if the projector were in another process.
+    of commits by the change feed alone, as if the projector were in another process. A client that does not
+    read is closed after `slow_client_ms`: by default longer than any test, for a slow machine must not close whom a
+    test wants skipped.
     """
     async with AsyncExitStack() as opened:
         stack = await opened.enter_async_context(

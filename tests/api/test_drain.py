@@ -17,6 +17,7 @@ from websockets.typing import Subprotocol
 from tests.api.command import COMMAND, started
 from tests.api.socket_stack import Replica, SocketPeer, canonical, connected
 from tests.api.test_serve import environment, served
+from tests.ports import lasting_port
 from tests.waiting import wait_until
 
 WITHIN_S = 50.0
@@ -37,6 +38,10 @@ def port_of(client: httpx.AsyncClient) -> int:
     return client.base_url.port
 
 
+class ToldToLeave(Exception):
+    """A socket that was let in got `drain` in the place of `welcome`: the service was told to stop just then."""
+
+
 async def greeted(port: int, *, receive_buffer_bytes: int | None = None) -> SocketPeer:
     """A socket that was welcomed."""
     small = None if receive_buffer_bytes is None else connected(port, receive_buffer_bytes)
@@ -48,7 +53,11 @@ async def greeted(port: int, *, receive_buffer_bytes: int | None = None) -> Sock
     )
     peer = SocketPeer(connection)
     await peer.send(type="hello")
-    assert (await peer.next())["type"] == "welcome"
+    first = await peer.next()
+    if first["type"] == "drain":
+        await connection.close()
+        raise ToldToLeave
+    assert first["type"] == "welcome", first
     return peer
 
 
@@ -211,12 +220,12 @@ async def followed(port: int, session: str, replica: Replica, until: asyncio.Eve
     while not until.is_set():
         try:
             peer = await greeted(port)
-        except (OSError, InvalidHandshake):
+        except (OSError, InvalidHandshake, ConnectionClosed, ToldToLeave):
             await asyncio.sleep(0.02)
             continue
         position = {} if replica.version < 0 else {"position": replica.position}
-        await peer.subscribe(replica.sub, session, **position)
         try:
+            await peer.subscribe(replica.sub, session, **position)
             await _take(peer.connection, replica, until)
         except ConnectionClosed:
             continue
@@ -238,13 +247,13 @@ async def _take(connection: ClientConnection, replica: Replica, until: asyncio.E
 @pytest.mark.timeout(180)
 async def test_a_stop_under_load_loses_and_repeats_nothing(tmp_path: Path) -> None:
     """Every accepted event is in the log once and in order; followers come back and resume by position."""
-    environ = environment(tmp_path, TURNFOLD_DRAIN_WINDOW_MS="200")
+    port = lasting_port()
+    environ = environment(tmp_path, TURNFOLD_DRAIN_WINDOW_MS="200", TURNFOLD_PORT=str(port))
     names = [f"s{number}" for number in range(4)]
     over = asyncio.Event()
     replicas = {name: Replica("a") for name in names}
     async with AsyncExitStack() as opened:
         client, process = await opened.enter_async_context(served(environ))
-        port = port_of(client)
         producers = [Producer(port, name) for name in names]
         producing = [asyncio.create_task(one.run()) for one in producers]
         await asyncio.gather(*(one.has(2) for one in producers))
@@ -253,8 +262,7 @@ async def test_a_stop_under_load_loses_and_repeats_nothing(tmp_path: Path) -> No
             await asyncio.gather(*(one.has(len(one.accepted) + 10) for one in producers))
             process.send_signal(signal.SIGTERM)
             await stopped(process)
-            again = served({**environ, "TURNFOLD_PORT": str(port)})
-            client, process = await opened.enter_async_context(again)
+            client, process = await opened.enter_async_context(served(environ))
         for one in producers:
             one.stop()
         await asyncio.gather(*producing)
@@ -279,7 +287,8 @@ async def test_a_stop_under_load_loses_and_repeats_nothing(tmp_path: Path) -> No
 async def test_tail_comes_back_after_a_stop_and_repeats_nothing(tmp_path: Path) -> None:
     """`turnfold tail` waits as long as it was told, and prints on where it was."""
     seen, said = tmp_path / "out", tmp_path / "said"
-    environ = environment(tmp_path / "data", TURNFOLD_DRAIN_WINDOW_MS="300")
+    port = str(lasting_port())
+    environ = environment(tmp_path / "data", TURNFOLD_DRAIN_WINDOW_MS="300", TURNFOLD_PORT=port)
     async with AsyncExitStack() as opened:
         client, process = await opened.enter_async_context(served(environ))
         url = str(client.base_url)
@@ -294,8 +303,7 @@ async def test_tail_comes_back_after_a_stop_and_repeats_nothing(tmp_path: Path) 
             await client.post("/v1/sessions/s/events", json=[chunk(f"<{number}>")])
             process.send_signal(signal.SIGTERM)
             await stopped(process)
-            again = served({**environ, "TURNFOLD_PORT": str(port_of(client))})
-            client, process = await opened.enter_async_context(again)
+            client, process = await opened.enter_async_context(served(environ))
         await client.post("/v1/sessions/s/events", json=[chunk("<4>")])
         await wait_until(lambda: "<4>" in seen.read_text(), "the end is printed", within_s=WITHIN_S)
     printed = seen.read_text()

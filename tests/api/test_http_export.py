@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -139,25 +140,27 @@ async def test_an_export_is_of_one_position(stack: Stack) -> None:
 
 
 async def test_others_work_while_an_export_is_made(stack: Stack) -> None:
-    """A text of ten megabytes and a thousand turns hold the loop for no great time."""
+    """A text of ten megabytes and a thousand turns hold the loop for no great time.
+
+    By the processor's time of the loop's thread: what the machine does beside it is not the export's.
+    """
     events = [event for number in range(1, 1_000) for event in turn(number)]
     await stack.post("s1", *events, {"type": "notice", "id": "n", "level": "info", "text": "y" * 10_000_000})
     longest = 0.0
-    loop = asyncio.get_running_loop()
 
     async def watch() -> None:
         nonlocal longest
         while True:
-            began = loop.time()
+            began = time.thread_time()
             await asyncio.sleep(0.001)
-            longest = max(longest, loop.time() - began)
+            longest = max(longest, time.thread_time() - began)
 
     watching = asyncio.create_task(watch())
     answer = await stack.client.get("/v1/sessions/s1/export", params={"format": "html"})
     watching.cancel()
     assert answer.text.endswith("</html>\n")
     assert len(answer.content) > 10_000_000
-    assert longest < 1.0  # some 20 ms on a machine of its own; here it shares two cores with other tests
+    assert 0 < longest < 1.0
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ async def scrape(stack: Stack, **headers: str) -> Scrape:
 
 async def socket_scrape(service: SocketStack) -> Scrape:
     """What the service with the sockets says now: on its own port, where they are."""
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{service.port}") as client:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{service.port}", timeout=50) as client:
         return Scrape((await client.get("/metrics")).text)
 
 

@@ -146,7 +146,7 @@ async def test_an_expired_token_ends_subscriptions_and_a_fresh_one_goes_on(tmp_p
     async with serving_sockets(tmp_path, secret=SECRET) as service:
         service.stack.client.headers["Authorization"] = f"Bearer {token(scope='write')}"
         await service.stack.post("s1", {"type": "turn/start", "turn": 1})
-        async with service.socket(token=token(exp=int(time.time()) + 2)) as peer:
+        async with service.socket(token=token(exp=int(time.time()) + 6)) as peer:
             assert (await peer.next())["code"] == "token_expiring"
             await peer.subscribe("a", "s1")
             held = await Replica("a").live(peer)

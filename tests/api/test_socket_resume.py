@@ -96,6 +96,7 @@ async def test_a_hub_that_was_started_later_knows_older_versions(tmp_path: Path)
         assert canonical(held.held) == canonical(await transcript(service, "s1", VIEWS[0]))
 
 
+@pytest.mark.timeout(180)  # 25 engines and services, one after the other
 @settings(
     max_examples=25,
     deadline=None,

@@ -175,7 +175,7 @@ async def test_killed_owner_takes_its_server_along_and_the_next_start_waits_for_
     """kill -9, and at once another `turnfold serve`: the data are there."""
     with owner(tmp_path) as (process, server):
         process.send_signal(signal.SIGKILL)
-        async with EmbeddedEngine(tmp_path) as engine:
+        async with EmbeddedEngine(tmp_path, busy_patience_s=30) as engine:
             assert not is_alive(server)
             assert await command(engine, "GET", "written-by") == b"owner"
 

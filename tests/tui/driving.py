@@ -1,7 +1,7 @@
 """The application in a terminal that nobody sees, on a service that runs: what is on the screen, and the keys."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -87,6 +87,18 @@ class Terminal:
         """Make the terminal as wide and high as this."""
         await self.pilot.resize_terminal(width, height)
         await self.pilot.pause()
+
+
+async def settled(screen: Terminal, look: Callable[[], str]) -> str:
+    """The screen as `look` sees it, once it is so twice."""
+    before = ""
+    for _ in range(100):
+        await screen.pilot.pause(0.1)
+        shown = look()
+        if shown == before:
+            return shown
+        before = shown
+    raise AssertionError("the screen never comes to rest")
 
 
 def styled_rows(strips: Iterable[Iterable[Segment]]) -> list[str]:

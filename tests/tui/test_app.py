@@ -140,15 +140,18 @@ async def test_earlier_turns_are_loaded_when_the_reader_goes_up(tmp_path: Path) 
             assert 0 < count < 700
             await screen.press("g")
             await wait_until(lambda: len(held.turns) > count, "older turns are there")
-            await screen.pilot.pause(0.1)
             oldest = 700 - count + 1
+            await wait_until(lambda: screen.page.transcript.top_row > 0, "they stand above")
+            await screen.shows(f"┃ question {oldest}")
             assert f"┃ question {oldest}" in screen.body()
-            assert screen.page.transcript.top_row > 0
-            for _ in range(40):
+
+            async def is_at_the_beginning() -> bool:
                 await screen.press("g")
                 await screen.pilot.pause(0.05)
-                if screen.page.session.subscription.history_complete and not screen.page.transcript.top_row:
-                    break
+                complete = screen.page.session.subscription.history_complete
+                return complete and not screen.page.transcript.top_row
+
+            await wait_until(is_at_the_beginning, "everything is loaded", within_s=30)
             await screen.shows("beginning of the session")
             assert "┃ question 1" in screen.body()
             assert [one.number for one in held.turns] == list(range(1, 701))

@@ -10,7 +10,7 @@ import pytest
 
 from service.importers import open_session_file
 from tests.api.socket_stack import SocketStack, serving_sockets
-from tests.tui.driving import terminal
+from tests.tui.driving import settled, terminal
 from tests.tui.test_app import url_of
 
 SAMPLES = Path(__file__).parents[2] / "service" / "samples"
@@ -56,7 +56,7 @@ async def test_a_screen_looks_as_it_was_kept(
         async with terminal(url_of(service), name, size=size, phase=phase, locale=locale) as screen:
             await screen.shows("—")
             await screen.press(*keys)
-            await screen.pilot.pause(0.2)
+            await settled(screen, screen.text)
             assert screen.widths() == {size[0]}
             shown = screen.text().rstrip("\n") + "\n"
     kept = KEPT / f"{name}-{phase}-{size[0]}.txt"

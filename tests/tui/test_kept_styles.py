@@ -15,7 +15,7 @@ import pytest
 
 from tests.api.test_http_interactions import Receiver, receiver
 from tests.clients.wire_service import Process
-from tests.tui.driving import Terminal, terminal
+from tests.tui.driving import Terminal, settled, terminal
 from tests.tui.test_answering import forwarding
 
 __all__ = ["receiver"]
@@ -119,21 +119,9 @@ async def test_each_state_looks_as_it_was_kept(
             shown = "terminal" if theme == "none" else theme
             async with terminal(service.url, session, size=SIZE, phase=phase, theme=shown) as screen:
                 await reach(service, screen)
-                seen[name] = await _settled(screen)
+                seen[name] = await settled(screen, screen.styled) + "\n"
     wrong = [_difference(f"{name}-{theme}", shown) for name, shown in seen.items()]
     assert not any(wrong), "\n".join(part for part in wrong if part)
-
-
-async def _settled(screen: Terminal) -> str:
-    """The screen, once it is drawn the same twice."""
-    before = ""
-    for _ in range(100):
-        await screen.pilot.pause(0.1)
-        shown = screen.styled()
-        if shown == before:
-            return shown + "\n"
-        before = shown
-    raise AssertionError("the screen never comes to rest")
 
 
 def _difference(name: str, shown: str) -> str:
