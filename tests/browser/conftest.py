@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.chromium import STILL, path_of_chromium
+from tests.browser.patience import PAGE_S
 from tests.browser.service import Service
 from tests.browser.transcript_page import TranscriptPage
 
@@ -25,9 +26,7 @@ ARGUMENTS = [
 _numbers = count(1)
 
 
-# What must come comes at once on a free machine; on one whose cores are shared it may take seconds.
-PATIENCE_MS = 20_000
-expect.set_options(timeout=PATIENCE_MS)
+expect.set_options(timeout=PAGE_S * 1000)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +63,7 @@ def quiet_context(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
     context = browser.new_context(
         **{"viewport": {"width": 1100, "height": 800}, "locale": "en-US", **options}
     )
-    context.set_default_timeout(PATIENCE_MS)
+    context.set_default_timeout(PAGE_S * 1000)
     context.on("console", note)
     context.on("weberror", lambda problem: complaints.append(str(problem.error)))
     yield context
@@ -75,14 +74,21 @@ def quiet_context(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
 
 
 @pytest.fixture
-def page(browser: Browser, service: Service) -> Iterator[Page]:
-    """A page of a context of its own, whose console stays silent."""
-    with quiet_context(browser) as context:
-        yield context.new_page()
-    assert service.address
+def by_default(service: Service) -> Service:
+    """The service, with nothing preferred: that is everybody's where nobody has a name, however the last test ended."""
+    service.prefer(**dict.fromkeys(service.preferences()))
+    return service
 
 
 @pytest.fixture
-def transcript(page: Page, service: Service) -> TranscriptPage:
+def page(browser: Browser, by_default: Service) -> Iterator[Page]:
+    """A page of a context of its own, whose console stays silent."""
+    with quiet_context(browser) as context:
+        yield context.new_page()
+    assert by_default.address
+
+
+@pytest.fixture
+def transcript(page: Page, by_default: Service) -> TranscriptPage:
     """The page, with a session that no other test uses."""
-    return TranscriptPage(page, service, f"browser-{next(_numbers)}")
+    return TranscriptPage(page, by_default, f"browser-{next(_numbers)}")

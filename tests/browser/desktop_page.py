@@ -13,18 +13,6 @@ _ORDER = """() => [...document.querySelectorAll('.thread .level, .thread [data-p
   .map((one) => one.dataset.level ?? one.dataset.key ?? 'block:' + one.textContent.trim().slice(0, 12))"""
 
 
-def prefer_desktop(transcript: TranscriptPage) -> None:
-    """The defaults, in this presentation."""
-    transcript.prefer(
-        presentation="desktop",
-        transcript_display_mode=None,
-        show_thinking=None,
-        auto_collapse_settled_groups=None,
-        auto_collapse_thinking=None,
-        language=None,
-    )
-
-
 def header(transcript: TranscriptPage, level: str) -> Locator:
     """The button of a level."""
     kind = "group" if level.startswith("group:") else "topology" if level.startswith("tasks:") else "entry"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import httpx
 
+from tests.browser.patience import HTTP_S, SERVICE_S
 from tests.ports import lasting_port
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +37,7 @@ class Service:
         process = subprocess.Popen(
             [sys.executable, "-c", PROGRAM],
             cwd=ROOT,
-            env={**os.environ, **self._environ, **variables},
+            env={**os.environ, "TURNFOLD_WAIT_MS": str(SERVICE_S * 1000), **self._environ, **variables},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -72,7 +73,25 @@ class Service:
         self._process.communicate(timeout=20)
         self._process = None
 
-    def append(self, session: str, *events: Event) -> None:
-        """Append events to a session, as a producer would."""
-        answer = httpx.post(f"{self.address}/v1/sessions/{session}/events", json=list(events), timeout=10)
+    def append(self, session: str, *events: Event, headers: Mapping[str, str] | None = None) -> None:
+        """Append events to a session, as a producer would; returns once whoever asks now sees all of them."""
+        answer = httpx.post(
+            f"{self.address}/v1/sessions/{session}/events",
+            params={"wait": "projected"},
+            json=list(events),
+            headers=headers,
+            timeout=HTTP_S,
+        )
+        assert answer.status_code == 200, answer.text
+
+    def preferences(self) -> dict[str, object]:
+        """What is preferred, by everybody where nobody has a name."""
+        answer = httpx.get(f"{self.address}/v1/preferences", timeout=HTTP_S)
+        answer.raise_for_status()
+        found: dict[str, object] = answer.json()
+        return found
+
+    def prefer(self, **changes: object) -> None:
+        """Change what is preferred, as another window would; None is the default."""
+        answer = httpx.patch(f"{self.address}/v1/preferences", json=changes, timeout=HTTP_S)
         assert answer.is_success, answer.text

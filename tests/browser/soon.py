@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page
 
+from tests.browser.patience import PAGE_S
+
 _POLL_MS = 50
 
 
-def soon(page: Page, condition: Callable[[], bool], what: str, *, within_s: float = 10.0) -> None:
+def soon(page: Page, condition: Callable[[], bool], what: str, *, within_s: float = PAGE_S) -> None:
     """Returns once `condition()` is true; fails the test with `what` when that takes longer than `within_s`."""
     deadline = time.monotonic() + within_s
     while not condition():

@@ -8,10 +8,12 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import quiet_context
-from tests.browser.node_tools import MODULES, install_tools
+from tests.browser.node_tools import INSTALLS, MODULES, install_tools
 from tests.browser.service import Service
 from tests.browser.states import DIFF, STATES, call, folded, opened, waiting
 from tests.browser.transcript_page import TranscriptPage, turn_end, turn_with_tool
+
+pytestmark = INSTALLS
 
 # What a rule found, in as few words as a developer needs; passes are not asked for.
 _RUN = """async () => {
@@ -28,10 +30,11 @@ def axe() -> str:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
+def page(browser: Browser, by_default: Service) -> Iterator[Page]:
     """A page without its policy, since axe-core tries styles on; the other tests keep the policy."""
     with quiet_context(browser, bypass_csp=True) as context:
         yield context.new_page()
+    assert by_default.address
 
 
 def violations(page: Page, axe: str) -> list[Any]:
@@ -55,11 +58,10 @@ def test_a_state_violates_no_rule(
 
 
 @pytest.fixture
-def on_desktop(transcript: TranscriptPage) -> Iterator[TranscriptPage]:
+def on_desktop(transcript: TranscriptPage) -> TranscriptPage:
     """The same page in the other presentation."""
     transcript.prefer(presentation="desktop")
-    yield transcript
-    transcript.prefer(presentation=None)
+    return transcript
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -14,7 +14,6 @@ from tests.browser.desktop_page import (
     header,
     is_open,
     order,
-    prefer_desktop,
 )
 from tests.browser.desktop_turns import call, calls, message, result, start, streams
 from tests.browser.transcript_page import TranscriptPage, text, turn_end
@@ -23,7 +22,7 @@ from tests.browser.transcript_page import TranscriptPage, text, turn_end
 @pytest.fixture(autouse=True)
 def desktop(transcript: TranscriptPage) -> None:
     """Each test starts from the defaults, in this presentation."""
-    prefer_desktop(transcript)
+    transcript.prefer(presentation="desktop")
 
 
 def test_a_finished_turn_is_its_header_and_its_answer(transcript: TranscriptPage) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.desktop_page import ENTRY, GROUP, TEXT, block, header, is_open, order, prefer_desktop
+from tests.browser.desktop_page import ENTRY, GROUP, TEXT, block, header, is_open, order
 from tests.browser.desktop_turns import call, calls, chunk, message, result, start, streams
 from tests.browser.transcript_page import TranscriptPage, text, turn_end
 
@@ -13,7 +13,7 @@ from tests.browser.transcript_page import TranscriptPage, text, turn_end
 @pytest.fixture(autouse=True)
 def desktop(transcript: TranscriptPage) -> None:
     """Each test starts from the defaults, in this presentation."""
-    prefer_desktop(transcript)
+    transcript.prefer(presentation="desktop")
 
 
 def test_what_stands_outside_stands_around_the_answer(transcript: TranscriptPage) -> None:

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import httpx
 from playwright.sync_api import Page, expect
 
 from tests.browser.host_page import open_host
@@ -141,8 +140,12 @@ def test_a_hundred_elements_that_came_and_went_leave_nothing(page: Page, service
     begun = sum('"subscribe"' in message for message in sent)
     ended = sum('"unsubscribe"' in message for message in sent)
     assert (begun, ended) == (101, 100)
-    page.request_gc()
-    page.wait_for_function("() => window.seen.filter((one) => one.deref()).length <= 1")
+
+    def gone() -> bool:
+        page.request_gc()  # what one collection leaves behind, the next one takes
+        return bool(page.evaluate("() => window.seen.filter((one) => one.deref()).length <= 1"))
+
+    soon(page, gone, "no element is held")
 
 
 def test_two_views_of_one_session_open_together(page: Page, service: Service) -> None:
@@ -240,7 +243,7 @@ def test_they_work_in_a_shadow_tree_of_the_host(page: Page, service: Service) ->
     service.append("shadow-1", turn_end())
     expect(page.locator("#t .control")).to_have_attribute("aria-expanded", "true")
     expect(tool).to_be_focused()
-    assert page.locator("#t .control").evaluate("(one) => getComputedStyle(one).borderBottomWidth") == "1px"
+    expect(page.locator("#t .control")).to_have_css("border-bottom-width", "1px")
 
 
 def test_the_readers_preferences_count_unless_an_attribute_says_otherwise(page: Page, tmp_path: Path) -> None:
@@ -248,12 +251,8 @@ def test_the_readers_preferences_count_unless_an_attribute_says_otherwise(page: 
     own = Service(tmp_path)  # preferences are everybody's without authentication
     own.start()
     try:
-
-        def prefer(**changes: str) -> None:
-            httpx.patch(f"{own.address}/v1/preferences", json=changes).raise_for_status()
-
         fold(own, "prefer-1")
-        prefer(transcript_view="normal")
+        own.prefer(transcript_view="normal")
         fixed = 'session="prefer-1" mode="compact" view="web" locale="en"'
         open_host(
             page, own, f'{BOTH.format("prefer-1")}<turnfold-transcript id="u" {fixed}></turnfold-transcript>'
@@ -261,12 +260,12 @@ def test_the_readers_preferences_count_unless_an_attribute_says_otherwise(page: 
         expect(page.locator("#t [data-key='tool:call-1']")).to_be_visible()
         expect(page.locator("#t .control")).to_be_hidden()
         expect(page.locator("#u .control")).to_be_visible()
-        prefer(transcript_view="compact")
+        own.prefer(transcript_view="compact")
         expect(page.locator("#t .control")).to_be_visible()
-        prefer(language="zh-CN")
+        own.prefer(language="zh-CN")
         expect(page.locator("#t .control")).to_have_text("1 次工具调用 · 1 条消息")
         expect(page.locator("turnfold-sessions")).to_contain_text("已完成")
-        prefer(presentation="desktop")
+        own.prefer(presentation="desktop")
         expect(page.locator("#t .control")).to_be_hidden()
         expect(page.locator("#t")).to_contain_text("There are 42 rows.")
         expect(page.locator("#u .control")).to_have_text("1 tool call · 1 message")

@@ -366,4 +366,3 @@ def test_on_the_desktop_a_hit_opens_what_stands_above_it(transcript: TranscriptP
     part = page.locator('[data-key="step:2:1"] .block:focus')
     expect(part).to_be_visible()
     assert in_sight(page, part)
-    transcript.prefer(presentation="web")

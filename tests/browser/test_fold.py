@@ -205,4 +205,3 @@ def test_a_selection_leaves_closed_members_out(transcript: TranscriptPage) -> No
     transcript.prefer(transcript_view="normal")
     expect(transcript.control()).to_be_hidden()
     assert "Counting." in transcript.page.evaluate(select)
-    transcript.prefer(transcript_view=None)

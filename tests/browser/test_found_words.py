@@ -124,7 +124,6 @@ def test_words_of_a_long_question_are_fetched_without_any_detail(transcript: Tra
     find(transcript.page, "needle")
     expect(transcript.row("user:u9")).to_contain_text("needle")
     expect_words_in_sight(transcript.page)
-    transcript.prefer(presentation="web")
 
 
 @pytest.mark.parametrize("view", ["web", "desktop"])
@@ -153,7 +152,6 @@ def test_words_inside_a_delegate_are_shown(transcript: TranscriptPage, view: str
         page.keyboard.press("Control+Enter")
     expect(inner.get_by_role("button", name="bash")).to_have_attribute("aria-expanded", "true")
     expect_words_in_sight(page)
-    transcript.prefer(presentation="web")
 
 
 def test_on_the_desktop_the_detail_opens_when_it_is_asked_for(transcript: TranscriptPage) -> None:
@@ -177,4 +175,3 @@ def test_on_the_desktop_the_detail_opens_when_it_is_asked_for(transcript: Transc
     expect(page.locator(".level-entry > button")).to_contain_text("Completed")
     expect(detail).to_be_visible()
     expect(detail).to_have_attribute("aria-expanded", "true")
-    transcript.prefer(presentation="web")

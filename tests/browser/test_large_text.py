@@ -73,7 +73,6 @@ def test_all_type_doubles_and_stays_readable(
 ) -> None:
     """Every element's own type, in the heading, in rows, in details and in what waits below."""
     page = transcript.page
-    transcript.prefer(presentation="web")
     state(transcript)
     transcript.prefer(presentation=view)
     expect(page.locator(f".thread[data-view='{view}']").first).to_be_visible()
@@ -87,7 +86,6 @@ def test_all_type_doubles_and_stays_readable(
     }
     assert grown == set(), "type that does not follow the reader's size"
     assert page.evaluate(_FAULTS) == []
-    transcript.prefer(presentation="web")
 
 
 def test_settings_and_search_stay_readable(transcript: TranscriptPage) -> None:

@@ -9,13 +9,13 @@ import jwt
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.node_tools import MODULES, ROOT, WEB, packed, program, project_with, run
+from tests.browser.node_tools import INSTALLS, MODULES, ROOT, WEB, packed, program, project_with, run
+from tests.browser.patience import HTTP_S
 from tests.browser.service import Service
 from tests.browser.site import Site, serving_site
 from tests.browser.transcript_page import turn_end, turn_with_tool
 
-# Packing and bundling are programs of their own, which take long on a machine that has much to do.
-pytestmark = pytest.mark.timeout(180)
+pytestmark = INSTALLS
 
 DOCUMENT = (ROOT / "docs" / "browser-library.md").read_text(encoding="utf-8")
 ADDRESS = "http://127.0.0.1:8420"
@@ -132,14 +132,9 @@ def test_a_page_follows_with_tickets_alone(
     given: list[str] = []
 
     def ticket() -> str:
-        asked = httpx.post(f"{running.address}/v1/tickets", json={}, headers=bearer)
+        asked = httpx.post(f"{running.address}/v1/tickets", json={}, headers=bearer, timeout=HTTP_S)
         given.append(asked.json()["ticket"])
         return given[-1]
-
-    def append(*events: object) -> None:
-        httpx.post(
-            f"{running.address}/v1/sessions/t1/events", json=list(events), headers=bearer
-        ).raise_for_status()
 
     site.answers["/ticket"] = ticket
     site.bind(running.address)
@@ -153,7 +148,7 @@ def test_a_page_follows_with_tickets_alone(
         '<script type="module" src="ticket.bundle.js"></script>'
     )
     try:
-        append(*turn_with_tool())
+        running.append("t1", *turn_with_tool(), headers=bearer)
         with browser.new_context() as context:
             shown = context.new_page()
             shown.goto(f"{site.address}/ticket.html")
@@ -162,7 +157,7 @@ def test_a_page_follows_with_tickets_alone(
             running.stop()
             expect(shown.locator(".banner")).to_contain_text("Connection lost")
             running.start()
-            append(turn_end())
+            running.append("t1", turn_end(), headers=bearer)
             expect(shown.locator(".control")).to_be_visible(timeout=30_000)
             assert len(set(given)) == len(given) >= 2
             assert "eyJ" not in shown.content(), "no token is in the page"

@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.browser.node_tools import ROOT, WEB, packed, program, project_with, run
+from tests.browser.node_tools import INSTALLS, ROOT, WEB, packed, program, project_with, run
 from tests.browser.service import Service
 from tests.browser.transcript_page import turn_end, turn_with_tool
 
-# Packing and bundling are programs of their own, which take long on a machine that has much to do.
-pytestmark = pytest.mark.timeout(180)
+pytestmark = INSTALLS
 
 MANIFEST = json.loads((WEB / "package.json").read_text(encoding="utf-8"))
 

@@ -6,14 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
-from tests.browser.node_tools import MODULES, packed, program, project_with, run
+from tests.browser.node_tools import INSTALLS, MODULES, packed, program, project_with, run
 from tests.browser.service import Service
 from tests.browser.site import Site, serving_site
 from tests.browser.soon import soon
 from tests.browser.transcript_page import text, turn_end, turn_with_tool
 
-# Packing and bundling are programs of their own, which take long on a machine that has much to do.
-pytestmark = pytest.mark.timeout(180)
+pytestmark = INSTALLS
 
 APP = """
 import { StrictMode, memo, useCallback, useState } from "react";

@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
-from tests.browser.node_tools import CLIENTS, WEB, install_tools, program, run
+from tests.browser.node_tools import CLIENTS, INSTALLS, WEB, install_tools, program, run
 
+pytestmark = INSTALLS
 STRICT = {"strict": True, "checkJs": True, "noUnusedLocals": True}
 
 

@@ -62,7 +62,6 @@ SEEN = (
         for state in (failed, waiting)
     ),
 )
-AS_BEFORE = {"presentation": "web", "transcript_display_mode": "fully-folded", "language": "auto"}
 # Rounding of borders and of device pixels; a gap or an indent that somebody changed differs by 2 px at least.
 TOLERANCE_PX = 1
 # What differs by nature: seconds that run, the place of the pointer, the focus.
@@ -166,10 +165,9 @@ def test_a_state_is_drawn_as_it_was(transcript: TranscriptPage, look: Look) -> N
     page = transcript.page
     page.set_viewport_size({"width": look.width_px, "height": 800})
     page.emulate_media(color_scheme=look.scheme, reduced_motion="reduce")
-    transcript.prefer(**{**AS_BEFORE, **look.prefers})
+    transcript.prefer(**look.prefers)
     look.state(transcript)
     path, now = LOOKS / f"{look.name}.json", drawing(page)
-    transcript.prefer(**AS_BEFORE)
     if os.environ.get("WRITE_LOOKS") == "1":
         lines = ",\n  ".join(json.dumps(one, ensure_ascii=False) for one in now)
         path.write_text(f"[\n  {lines}\n]\n", encoding="utf-8")

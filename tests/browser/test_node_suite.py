@@ -11,6 +11,9 @@ import pytest
 
 from tests.clients.expansion_histories import history
 
+# Some ten seconds on a machine of its own.
+pytestmark = pytest.mark.timeout(180)
+
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "clients" / "web"
 EXPANSION_VECTORS = ROOT / "tests" / "vectors" / "expansion"
@@ -30,7 +33,7 @@ def run_node(*arguments: str, **environ: str) -> set[str]:
         env={**os.environ, **environ},
         capture_output=True,
         text=True,
-        timeout=50,
+        timeout=150,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout

@@ -49,5 +49,4 @@ def test_a_row_costs_its_own_style(transcript: TranscriptPage, presentation: str
     expect(transcript.row("tool:c0").locator(".name")).to_have_text("read")
     styled(transcript, "first")  # what is left of the first drawing comes with it
     count = styled(transcript, "second")
-    transcript.prefer(presentation=None)
     assert count < 4 * ELEMENTS_OF_A_ROW, f"{count} elements were looked at for one row"

@@ -2,7 +2,6 @@
 
 from itertools import pairwise
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.browser.desktop_turns import call, calls, message, result, start
@@ -19,12 +18,6 @@ _TOPS = """() => [...document.querySelectorAll('.pane-body .turn .seat')]
   .filter((one) => one.getClientRects().length > 0 && one.getBoundingClientRect().height > 0)
   .map((one) => [one.dataset.key, one.getBoundingClientRect().top, one.getBoundingClientRect().bottom])"""
 _SETTLED = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
-
-
-@pytest.fixture(autouse=True)
-def defaults(transcript: TranscriptPage) -> None:
-    """Each test starts from the web presentation."""
-    transcript.prefer(presentation="web", transcript_display_mode=None, show_thinking=None, language=None)
 
 
 def names(count: int, *, since: int = 0) -> list[str]:

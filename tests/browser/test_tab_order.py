@@ -32,7 +32,6 @@ def test_tab_follows_what_is_seen(transcript: TranscriptPage) -> None:
     seats = list(dict.fromkeys(reached))
     assert seats[0] == "header"
     assert seats.index("step:1:2") < seats.index("interaction:p1") == len(seats) - 1
-    transcript.prefer(presentation="web")
 
 
 def test_the_document_keeps_the_order_of_the_log(transcript: TranscriptPage) -> None:
@@ -45,4 +44,3 @@ def test_the_document_keeps_the_order_of_the_log(transcript: TranscriptPage) -> 
         "(seats) => seats.map((one) => one.dataset.key)"
     )
     assert keys.index("interaction:p1") < keys.index("tool:a2") < keys.index("step:1:2")
-    transcript.prefer(presentation="web")

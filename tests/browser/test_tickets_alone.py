@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.host_page import open_host
+from tests.browser.patience import HTTP_S
 from tests.browser.service import Service
 from tests.browser.test_great_texts import PIXEL
 from tests.browser.test_library_document import example
@@ -41,11 +42,11 @@ def shown(browser: Browser, guarded: Service) -> Iterator[Page]:
     bearer = {"authorization": f"Bearer {token()}"}
 
     def ticket() -> str:
-        answer = httpx.post(f"{guarded.address}/v1/tickets", json={}, headers=bearer)
+        answer = httpx.post(f"{guarded.address}/v1/tickets", json={}, headers=bearer, timeout=HTTP_S)
         return str(answer.json()["ticket"])
 
     def through(route: Route) -> None:
-        answer = httpx.get(route.request.url.replace("/turnfold/", "/"), headers=bearer)
+        answer = httpx.get(route.request.url.replace("/turnfold/", "/"), headers=bearer, timeout=HTTP_S)
         kind = answer.headers["content-type"]
         route.fulfill(status=answer.status_code, body=answer.content, content_type=kind)
 

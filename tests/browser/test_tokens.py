@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import jwt
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -38,9 +37,7 @@ def shown(browser: Browser, guarded: Service) -> Iterator[Page]:
 
 def append(service: Service, session: str, *events: Event) -> None:
     """As a producer with a token of its own."""
-    headers = {"authorization": f"Bearer {token(scope='write')}"}
-    url = f"{service.address}/v1/sessions/{session}/events"
-    httpx.post(url, json=list(events), headers=headers).raise_for_status()
+    service.append(session, *events, headers={"authorization": f"Bearer {token(scope='write')}"})
 
 
 def sign_in(page: Page, secret: str) -> None:
@@ -57,7 +54,7 @@ def test_a_token_is_asked_for_at_once_and_opens_the_page(shown: Page, guarded: S
         guarded, "t1", *turn_with_tool(), turn_end(), {"type": "turn/start", "turn": 2}, answer, turn_end(2)
     )
     shown.goto(f"{guarded.address}/#t1")
-    expect(shown.get_by_label("Access token")).to_be_visible(timeout=5_000)
+    expect(shown.get_by_label("Access token")).to_be_visible()
     expect(shown.locator(".banner")).to_contain_text("needs an access token")
     sign_in(shown, "wrong")
     expect(shown.get_by_label("Access token")).to_be_visible()

@@ -1,6 +1,5 @@
 """What a test says about the page, in the reader's words."""
 
-import httpx
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.service import Event, Service
@@ -46,8 +45,7 @@ class TranscriptPage:
 
     def prefer(self, **changes: object) -> None:
         """Change what is preferred, as another window would."""
-        answer = httpx.patch(f"{self.service.address}/v1/preferences", json=changes, timeout=10)
-        assert answer.is_success, answer.text
+        self.service.prefer(**changes)
 
     def markup(self) -> str:
         """The transcript as it is drawn."""
