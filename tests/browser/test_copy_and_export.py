@@ -6,7 +6,11 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.patience import HTTP_S
+from tests.browser.soon import soon
 from tests.browser.transcript_page import TranscriptPage, text, turn_end, turn_with_tool
+
+SAID_MS = 1_600  # as long does a button say what it did
 
 
 @pytest.fixture(autouse=True)
@@ -19,6 +23,11 @@ def copied(page: Page) -> str:
     return str(page.evaluate("() => navigator.clipboard.readText()"))
 
 
+def expect_copied(page: Page, words: str) -> None:
+    """They come into the clipboard. That the button says so goes by the clock, which the test of that holds."""
+    soon(page, lambda: copied(page) == words, "the words are in the clipboard")
+
+
 def test_an_answer_is_copied_as_its_markdown(transcript: TranscriptPage) -> None:
     """The text that the model wrote, without its thoughts."""
     transcript.append(*turn_with_tool(), turn_end())
@@ -26,8 +35,29 @@ def test_an_answer_is_copied_as_its_markdown(transcript: TranscriptPage) -> None
     answer = transcript.row("step:1:2")
     answer.hover()
     answer.get_by_role("button", name="Copy the text").click()
-    expect(answer.get_by_role("button", name="Copied")).to_be_visible()
-    assert copied(transcript.page) == "There are **42** rows."
+    expect_copied(transcript.page, "There are **42** rows.")
+
+
+def test_a_button_says_for_a_while_that_it_copied(transcript: TranscriptPage) -> None:
+    """Pressed again while it does, it says so for as long again, and then what it does."""
+    transcript.append(*turn_with_tool(), turn_end())
+    transcript.page.clock.install()
+    transcript.open()
+    page = transcript.page
+    answer = transcript.row("step:1:2")
+    answer.hover()
+    copies, said = (answer.get_by_role("button", name=name) for name in ("Copy the text", "Copied"))
+    page.clock.pause_at(page.evaluate("() => Date.now()") / 1000 + 30)
+    copies.click()
+    expect(said).to_be_visible()
+    page.clock.run_for(SAID_MS - 100)
+    page.evaluate("() => navigator.clipboard.writeText('')")
+    said.click()
+    expect_copied(page, "There are **42** rows.")
+    page.clock.run_for(SAID_MS - 100)
+    expect(said).to_be_visible()
+    page.clock.run_for(100)
+    expect(copies).to_be_visible()
 
 
 def test_an_output_is_copied_whole(transcript: TranscriptPage) -> None:
@@ -39,8 +69,7 @@ def test_an_output_is_copied_whole(transcript: TranscriptPage) -> None:
     tool = transcript.row("tool:call-1")
     tool.hover()
     tool.get_by_role("button", name="Copy the output").click()
-    expect(tool.get_by_role("button", name="Copied")).to_be_visible()
-    assert copied(transcript.page) == output.replace("\x1b", "\u241b").replace("\u202e", "\u27e8RLO\u27e9")
+    expect_copied(transcript.page, output.replace("\x1b", "\u241b").replace("\u202e", "\u27e8RLO\u27e9"))
 
 
 def test_code_is_copied_by_itself(transcript: TranscriptPage) -> None:
@@ -53,8 +82,7 @@ def test_code_is_copied_by_itself(transcript: TranscriptPage) -> None:
     code = transcript.row("step:1:1").locator("figure.code")
     code.hover()
     code.get_by_role("button", name="Copy the code").click()
-    expect(code.get_by_role("button", name="Copied")).to_be_visible()
-    assert copied(transcript.page) == "make all\nmake test\n"
+    expect_copied(transcript.page, "make all\nmake test\n")
 
 
 def test_the_link_of_a_row_and_of_a_turn_lead_back_to_it(transcript: TranscriptPage) -> None:
@@ -67,14 +95,13 @@ def test_the_link_of_a_row_and_of_a_turn_lead_back_to_it(transcript: TranscriptP
     for _ in range(2):
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(transcript.row("tool:call-1").get_by_role("button", name="Copied")).to_be_visible()
+    expect_copied(page, f"{transcript.service.address}/#{transcript.session}/row/tool%3Acall-1")
     second = page.context.new_page()
     second.goto(copied(page))
     expect(second.locator('[data-key="tool:call-1"]')).to_be_focused()
     transcript.row("tail:1").hover()
     transcript.row("tail:1").get_by_role("button", name="Copy a link to here").click()
-    expect(transcript.row("tail:1").get_by_role("button", name="Copied")).to_be_visible()
-    assert copied(page).endswith(f"#{transcript.session}/turn/1")
+    expect_copied(page, f"{transcript.service.address}/#{transcript.session}/turn/1")
     second.goto("about:blank")
     second.goto(copied(page))
     expect(second.get_by_role("region", name="Turn 1")).to_be_focused()
@@ -99,5 +126,6 @@ def test_the_menu_saves_the_session_as_a_file(
     assert downloading.value.suggested_filename == f"turnfold-{transcript.session}.{ending}"
     kind = {"md": "markdown"}.get(ending, ending)
     url = f"{transcript.service.address}/v1/sessions/{transcript.session}/export"
-    assert saved.read_text() == httpx.get(url, params={"format": kind, "locale": "en"}).text
+    asked = httpx.get(url, params={"format": kind, "locale": "en"}, timeout=HTTP_S).raise_for_status()
+    assert saved.read_text() == asked.text
     expect(transcript.page.get_by_role("dialog", name="Export")).to_be_hidden()

@@ -1,22 +1,22 @@
 """The settings of the page: kept by the service, shown in every window, and what a hidden child keeps (B-1, C-4)."""
 
-import httpx
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.soon import soon
 from tests.browser.transcript_page import TranscriptPage, turn_end, turn_with_tool
 
+# With answers outstanding on as many connections as a browser opens to one address, the choice waits for one of them.
+_LEAVE = """(radio, slow) => {
+  for (let at = 0; at < 6; at += 1) fetch(`${slow}&at=${at}`).catch(() => {});
+  radio.click();
+  location.replace('about:blank');
+}"""
 
-@pytest.fixture(autouse=True)
-def defaults_again(transcript: TranscriptPage) -> None:
-    """Preferences are everybody's where nobody has a name: each test starts from the defaults."""
-    transcript.prefer(**dict.fromkeys(preferences(transcript)))
 
-
-def preferences(transcript: TranscriptPage) -> dict[str, object]:
-    """What the service holds."""
-    found: dict[str, object] = httpx.get(f"{transcript.service.address}/v1/preferences").json()
-    return found
+def expect_kept(transcript: TranscriptPage, **values: object) -> None:
+    """The service has them: what shows in the page shows there before."""
+    held = transcript.service.preferences
+    soon(transcript.page, lambda: values.items() <= held().items(), f"the service has {values}")
 
 
 def settings(page: Page) -> Locator:
@@ -40,10 +40,19 @@ def test_a_choice_is_kept_by_the_service_and_outlives_a_reload(transcript: Trans
     choose(transcript.page, "Finished turns", "Full")
     expect(transcript.row("tool:call-1")).to_be_visible()
     expect(transcript.control()).to_be_hidden()
+    expect_kept(transcript, transcript_view="normal")
     transcript.page.reload()
     expect(transcript.row("tool:call-1")).to_be_visible()
-    assert preferences(transcript)["transcript_view"] == "normal"
     assert transcript.page.evaluate("() => Object.keys(localStorage)") == []
+
+
+def test_a_choice_outlives_a_page_that_goes_at_once(transcript: TranscriptPage) -> None:
+    """Who leaves right after a choice has made it: a request that still waits to be sent outlives its page (B-1)."""
+    transcript.append(*turn_with_tool(), turn_end())
+    transcript.open()
+    radio = settings(transcript.page).get_by_role("radio", name="Full", exact=True)
+    radio.evaluate(_LEAVE, f"v1/sessions/{transcript.session}/transcript?min_version=1000000")
+    expect_kept(transcript, transcript_view="normal")
 
 
 def test_a_choice_in_one_window_shows_in_the_other(transcript: TranscriptPage) -> None:
@@ -80,12 +89,13 @@ def test_a_hidden_switch_keeps_its_value(transcript: TranscriptPage) -> None:
     parent.check()
     expect(thinking).not_to_be_checked()
     expect(groups).not_to_be_checked()
+    kept = {"auto_collapse_thinking": False, "auto_collapse_settled_groups": False}
+    expect_kept(transcript, show_thinking=True, transcript_display_mode="command-first", **kept)
     transcript.page.reload()
     settings(transcript.page)
     expect(thinking).not_to_be_checked()
     expect(groups).not_to_be_checked()
-    held = preferences(transcript)
-    assert (held["auto_collapse_thinking"], held["auto_collapse_settled_groups"]) == (False, False)
+    expect_kept(transcript, **kept)
 
 
 def test_another_language_is_spoken_at_once(transcript: TranscriptPage) -> None:
@@ -103,6 +113,7 @@ def test_another_language_is_spoken_at_once(transcript: TranscriptPage) -> None:
     for name in ("平铺显示", "命令工具优先", "全折叠显示"):
         expect(panel.get_by_role("group", name="过程显示").get_by_role("radio", name=name)).to_be_visible()
     expect(transcript.page.locator("html")).to_have_attribute("lang", "zh-CN")
+    expect_kept(transcript, language="zh-CN")
     transcript.page.reload()
     expect(transcript.page.locator("html")).to_have_attribute("lang", "zh-CN")
     expect(transcript.control()).to_have_text("1 次工具调用 · 1 条消息")

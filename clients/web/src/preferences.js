@@ -72,7 +72,11 @@ export class PreferenceKeeper {
     this.known = false;
     /** The service's word. */
     this.told = DEFAULTS;
-    /** Changes that are not answered yet, the newest last. @type {Set<Partial<Preferences>>} */
+    /**
+     * Changes that are not answered yet, the newest last; one that was answered before an older one stays until that is
+     * answered too, since answers may overtake each other and the newer choice counts.
+     * @type {Set<{change: Partial<Preferences>, isSaved: boolean}>}
+     */
     this.asked = new Set();
     /** What is in effect. */
     this.held = DEFAULTS;
@@ -87,21 +91,35 @@ export class PreferenceKeeper {
 
   /** The reader changes some; resolves when the service has answered. @param {Partial<Preferences>} change */
   async change(change) {
-    this.asked.add(change);
+    const asked = { change, isSaved: false };
+    this.asked.add(asked);
     this.#renew(false);
     try {
-      this.told = preferencesOf(await this.save(change));
-      this.asked.delete(change);
+      const told = preferencesOf(await this.save(change));
+      const all = [...this.asked];
+      const isOvertaken = all.slice(all.indexOf(asked) + 1).some((newer) => newer.isSaved);
+      if (!isOvertaken) this.told = told;
+      asked.isSaved = true;
+      this.#settle();
       this.#renew(false);
     } catch {
-      this.asked.delete(change);
+      this.asked.delete(asked);
+      this.#settle();
       this.#renew(true);
+    }
+  }
+
+  #settle() {
+    for (const asked of this.asked) {
+      if (!asked.isSaved) return;
+      this.asked.delete(asked);
     }
   }
 
   /** @param {boolean} failed */
   #renew(failed) {
-    const held = Object.freeze(Object.assign({}, this.told, ...this.asked));
+    const changes = Array.from(this.asked, ({ change }) => change);
+    const held = Object.freeze(Object.assign({}, this.told, ...changes));
     const same = Object.keys(DEFAULTS).every((name) => held[name] === this.held[/** @type {PreferenceName} */ (name)]);
     if (!same) this.held = held;
     if (!same || failed) this.onChange(failed);

@@ -31,6 +31,9 @@ import { visible } from "./visible.js";
 const SAID_MS = 1_600;
 
 export class RowActions {
+  /** Of each button that says now what it did: the timer that ends it. @type {WeakMap<HTMLElement, ReturnType<typeof setTimeout>>} */
+  #said = new WeakMap();
+
   /** @param {HTMLElement} element the transcript's @param {Means} means */
   constructor(element, means) {
     this.means = means;
@@ -55,7 +58,7 @@ export class RowActions {
   #codeButton(code) {
     const { words } = this.means;
     const button = iconButton("copy", words.copy_code, "copy-code");
-    button.addEventListener("click", () => this.#copy(button, async () => code.querySelector("code")?.textContent ?? ""));
+    button.addEventListener("click", () => this.#copy(button, words.copy_code, async () => code.querySelector("code")?.textContent ?? ""));
     return button;
   }
 
@@ -68,13 +71,13 @@ export class RowActions {
     if (!row || row.kind === "turn_process") return [];
     const label = row.kind !== "tool_call" ? words.copy_text : isEmpty(row.output) && !row.progress ? words.copy_input : words.copy_output;
     const copy = iconButton("copy", label);
-    copy.addEventListener("click", () => this.#copy(copy, () => this.#textOf(key, path)));
+    copy.addEventListener("click", () => this.#copy(copy, label, () => this.#textOf(key, path)));
     const found = row.kind === "turn_tail" ? [] : [copy];
     const turn = row.kind === "turn_tail" && path.length === 0 && typeof row.turn === "number" ? { turn: row.turn } : null;
     const link = linkOf(turn ?? { key, in: path });
     if (link === null) return found;
     const anchor = iconButton("link", words.copy_link);
-    anchor.addEventListener("click", () => this.#copy(anchor, async () => link));
+    anchor.addEventListener("click", () => this.#copy(anchor, words.copy_link, async () => link));
     return [...found, anchor];
   }
 
@@ -101,10 +104,9 @@ export class RowActions {
     return text;
   }
 
-  /** @param {HTMLElement} button @param {() => Promise<string>} text */
-  async #copy(button, text) {
+  /** @param {HTMLElement} button @param {string} label what it does @param {() => Promise<string>} text */
+  async #copy(button, label, text) {
     const { words } = this.means;
-    const said = button.getAttribute("aria-label") ?? "";
     let word = words.copied;
     try {
       await copyText(await text());
@@ -113,10 +115,12 @@ export class RowActions {
     }
     button.dataset.said = word;
     button.setAttribute("aria-label", word);
-    setTimeout(() => {
+    clearTimeout(this.#said.get(button));
+    const timer = setTimeout(() => {
       delete button.dataset.said;
-      button.setAttribute("aria-label", said);
+      button.setAttribute("aria-label", label);
     }, SAID_MS);
+    this.#said.set(button, timer);
   }
 }
 

@@ -53,10 +53,11 @@ export class Blobs {
   }
 }
 
-/** @param {string} url of the preferences @param {Http} http @returns {import("./preferences.js").Save} */
+/** A change outlives the page that asked for it. @param {string} url of the preferences @param {Http} http @returns {import("./preferences.js").Save} */
 export function preferenceSaver(url, http) {
   return async (change) => {
     const body = JSON.stringify(change);
-    return (await http.ask(url, { method: "PATCH", headers: { "content-type": "application/json" }, body })).json();
+    const headers = { "content-type": "application/json" };
+    return (await http.ask(url, { method: "PATCH", headers, body, keepalive: true })).json();
   };
 }

@@ -65,6 +65,32 @@ test("of two changes of one field the newer one shows, whichever is answered fir
   assert.equal(one.held.transcript_display_mode, "command-first");
 });
 
+test("an older answer that comes last takes nothing back", async () => {
+  const { keeper: one, saves, heard } = keeper();
+  const first = one.change({ show_thinking: false });
+  const second = one.change({ transcript_display_mode: "flat" });
+  const third = one.change({ transcript_display_mode: "command-first" });
+  saves[2].answer({ ...DEFAULTS, show_thinking: false, transcript_display_mode: "command-first" });
+  await third;
+  assert.equal(one.held.transcript_display_mode, "command-first");
+  saves[0].answer({ ...DEFAULTS, show_thinking: false });
+  saves[1].answer({ ...DEFAULTS, show_thinking: false, transcript_display_mode: "flat" });
+  await Promise.all([first, second]);
+  assert.deepEqual(one.held, { ...DEFAULTS, show_thinking: false, transcript_display_mode: "command-first" });
+  assert.deepEqual(heard, [false, false, false]);
+});
+
+test("the answer before a change that failed counts", async () => {
+  const { keeper: one, saves } = keeper();
+  const first = one.change({ show_thinking: false });
+  const second = one.change({ transcript_display_mode: "flat" });
+  saves[1].fail(new Error("away"));
+  await second;
+  saves[0].answer({ ...DEFAULTS, show_thinking: false });
+  await first;
+  assert.deepEqual(one.held, { ...DEFAULTS, show_thinking: false });
+});
+
 test("equal preferences are kept as they are and told to nobody", () => {
   const { keeper: one, heard } = keeper();
   const { held } = one;
