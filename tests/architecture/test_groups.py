@@ -29,6 +29,7 @@ def test_a_tests_name_says_its_group(nodeid: str, group: str) -> None:
     assert group_of(nodeid) == group
 
 
+@pytest.mark.timeout(180)  # three processes of Python begin in it
 def test_a_group_runs_in_one_worker(tmp_path: Path) -> None:
     """On the installed pytest and pytest-xdist: no module is shared out, and Docker's two are together."""
     counts = {"deploy/test_compose": 9, "deploy/test_image": 9, "other/test_one": 3, "other/test_two": 3}

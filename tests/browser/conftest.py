@@ -4,13 +4,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.browser.chromium import STILL, path_of_chromium
-from tests.browser.patience import PAGE_S
+from tests.browser.patience import PAGE_S, TEST_S
 from tests.browser.service import Service
 from tests.browser.transcript_page import TranscriptPage
 
@@ -23,10 +24,18 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+HERE = Path(__file__).parent
 _numbers = count(1)
 
 
 expect.set_options(timeout=PAGE_S * 1000)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """These tests have their own patience, where a module has not another."""
+    for item in items:
+        if HERE in item.path.parents and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(TEST_S))
 
 
 @pytest.fixture(scope="module")

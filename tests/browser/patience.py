@@ -8,3 +8,5 @@ PAGE_S = 20
 SERVICE_S = 30
 #: ... and for that answer.
 HTTP_S = 40
+#: For a test with its fixtures: a browser and a service begin in the first of a module, and some tests wait often.
+TEST_S = 180

@@ -16,9 +16,6 @@ from tests import hostile
 from tests.browser.patience import HTTP_S
 from tests.browser.transcript_page import TranscriptPage, text, turn_end
 
-# Some wait for a great text, and more than one of them.
-pytestmark = pytest.mark.timeout(180)
-
 WATCH = """() => {
   window.violations = [];
   document.addEventListener('securitypolicyviolation', (event) => {

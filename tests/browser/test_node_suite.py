@@ -11,9 +11,6 @@ import pytest
 
 from tests.clients.expansion_histories import history
 
-# Some ten seconds on a machine of its own.
-pytestmark = pytest.mark.timeout(180)
-
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "clients" / "web"
 EXPANSION_VECTORS = ROOT / "tests" / "vectors" / "expansion"

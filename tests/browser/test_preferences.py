@@ -1,15 +1,17 @@
 """The settings of the page: kept by the service, shown in every window, and what a hidden child keeps (B-1, C-4)."""
 
+from pathlib import Path
+
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.service import Service
 from tests.browser.soon import soon
 from tests.browser.transcript_page import TranscriptPage, turn_end, turn_with_tool
 
-# With answers outstanding on as many connections as a browser opens to one address, the choice waits for one of them.
-_LEAVE = """(radio, slow) => {
+# As many requests as a browser sends to one address at a time, none of which is answered: the next one waits.
+_BUSY = """() => {
+  const slow = 'v1/sessions/leaving/transcript?min_version=1000000';
   for (let at = 0; at < 6; at += 1) fetch(`${slow}&at=${at}`).catch(() => {});
-  radio.click();
-  location.replace('about:blank');
 }"""
 
 
@@ -46,13 +48,26 @@ def test_a_choice_is_kept_by_the_service_and_outlives_a_reload(transcript: Trans
     assert transcript.page.evaluate("() => Object.keys(localStorage)") == []
 
 
-def test_a_choice_outlives_a_page_that_goes_at_once(transcript: TranscriptPage) -> None:
+def test_a_choice_outlives_a_page_that_goes_at_once(page: Page, tmp_path: Path) -> None:
     """Who leaves right after a choice has made it: a request that still waits to be sent outlives its page (B-1)."""
-    transcript.append(*turn_with_tool(), turn_end())
-    transcript.open()
-    radio = settings(transcript.page).get_by_role("radio", name="Full", exact=True)
-    radio.evaluate(_LEAVE, f"v1/sessions/{transcript.session}/transcript?min_version=1000000")
-    expect_kept(transcript, transcript_view="normal")
+    own = Service(tmp_path)
+    own.start()
+    try:
+        leaving = TranscriptPage(page, own, "leaving")
+        leaving.append(*turn_with_tool(), turn_end())
+        leaving.open()
+        radio = settings(page).get_by_role("radio", name="Full", exact=True)
+        busy = page.context.new_page()
+        busy.goto(own.address)
+        busy.evaluate(_BUSY)
+        page.bring_to_front()
+        radio.check()
+        page.goto("about:blank")
+        assert own.preferences()["transcript_view"] == "compact"
+        busy.close()
+        expect_kept(leaving, transcript_view="normal")
+    finally:
+        own.kill()  # it would let those finish that wait
 
 
 def test_a_choice_in_one_window_shows_in_the_other(transcript: TranscriptPage) -> None:
