@@ -4,6 +4,7 @@ import asyncio
 import sys
 
 from clients.tui.app import TuiApp
+from clients.tui.keyboard import use_keyboard
 from clients.tui.palette import USUAL
 from clients.wire.address import Address
 from clients.wire.messages import Json
@@ -18,6 +19,7 @@ def run(session: str | None, address: Address, view: Json, locale: str, *, theme
             gone when that closes. A session that is not there yet is waited for.
     """
     asyncio.run(_reached(session, address))
+    use_keyboard()
     app = TuiApp(session, address, view, locale, theme or USUAL)
     code = app.run()
     if code is None and app.return_code:

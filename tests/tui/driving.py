@@ -9,10 +9,10 @@ from typing import Any
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual._xterm_parser import XTermParser
 from textual.pilot import Pilot
 
 from clients.tui.app import TuiApp
+from clients.tui.keyboard import Keyboard
 from clients.tui.transcript_page import TranscriptPage
 from clients.wire.address import address_of
 from tests.waiting import wait_until
@@ -60,7 +60,7 @@ class Terminal:
 
     async def type_ahead(self, typed: str) -> None:
         """Have the terminal send all of this in one read, as its bytes come; it is done when this returns."""
-        parser = XTermParser()
+        parser = Keyboard()
         for event in (*parser.feed(typed), *parser.feed("")):
             self.app.post_message(event)
         await self._done()

@@ -102,6 +102,18 @@ async def test_without_a_session_the_list_comes_first(tmp_path: Path) -> None:
     assert console.seen.count("\x1b[?1049h") == console.seen.count("\x1b[?1049l") == 1
 
 
+async def test_what_is_typed_ahead_is_read_key_by_key(tmp_path: Path) -> None:
+    """In one write: `q` is a letter of the search before Esc, and leaves behind it."""
+    async with process(tmp_path / "data") as service:
+        await service.append("s", *turn(1))
+        console = Console("tui", "s", "--url", service.url)
+        await console.shows("answer 1")
+        console.press("/quite")
+        await console.shows("not found")
+        console.press("\x1b/thought\x1bq")
+        assert await console.ended() == 0
+
+
 @pytest.mark.parametrize("session", [["s"], []], ids=["one", "list"])
 async def test_a_service_that_is_not_there_is_one_line_before_any_screen(session: list[str]) -> None:
     """What was said on the other screen would be gone with it."""

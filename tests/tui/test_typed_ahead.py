@@ -8,11 +8,12 @@ import pytest
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.widget import Widget
 from textual.widgets import Input
 
 from clients.tui.help import HelpScreen
+from clients.tui.keyboard import Keyboard
 from clients.tui.keys_in_turn import KeysInTurn
 from clients.tui.sessions_page import SessionsPage
 from clients.tui.transcript_page import TranscriptPage
@@ -124,6 +125,42 @@ async def test_an_answer_is_chosen_in_one_read(tmp_path: Path, receiver: Receive
             await screen.type_ahead(f"a2{ENTER}")
             await screen.shows("Sent.")
             assert answers(receiver) == [("deny", None)]
+
+
+@pytest.mark.parametrize("behind", [ENTER, f"2{ENTER}", TAB + ENTER], ids=["enter", "number", "tab"])
+async def test_an_answer_that_was_turned_away_from_is_not_given(
+    tmp_path: Path, receiver: Receiver, behind: str
+) -> None:
+    """Esc and Enter in one read: what closes the panel comes first, though it looks like Alt and Enter."""
+    async with forwarding(tmp_path, receiver) as service:
+        await service.append("s", START, ask())
+        async with terminal(service.url, "s") as screen:
+            await screen.shows("(a)")
+            await screen.type_ahead(f"a{ESCAPE}{behind}")
+            assert not is_open(screen)
+            await screen.type_ahead(f"a{ESCAPE}/question")
+            assert (is_open(screen), box(screen).value) == (False, "question")
+            assert answers(receiver) == []
+
+
+@pytest.mark.parametrize(
+    ("reads", "keys"),
+    [
+        (["\x1bq"], ["escape", "q"]),
+        (["\x1b\x1b"], ["escape", "escape"]),
+        (["\x1b\r\x1b[A"], ["escape", "enter", "up"]),
+        (["/a\x1bG\x1bOP\x1b1"], ["slash", "a", "escape", "G", "f1", "escape", "1"]),
+        (["\x1b\x7f\x1bb\x1bf"], ["ctrl+w", "ctrl+left", "ctrl+right"]),
+        (["\x1b[200~a\x1bq\x1b[201~\x1bq"], ["a␛q", "escape", "q"]),
+        (["x\x1b[200~a", "\x1bq", "b\x1b[20", "0\x1b[20", "1~", "\x1bq"], ["x", "a␛qb␛[200", "escape", "q"]),
+        (["\x1b[200~a", "\x1b", "[201~\x1b\x1b[200~b\x1b[201~"], ["a", "escape", "b"]),
+    ],
+)
+def test_escape_is_a_key_whatever_comes_behind_it(reads: list[str], keys: list[str]) -> None:
+    """But for the moves by words of a line of text; what is pasted is text, in however many reads it comes."""
+    parser = Keyboard()
+    events = [event for read in (*reads, "") for event in parser.feed(read)]
+    assert [event.text if isinstance(event, Paste) else getattr(event, "key", "") for event in events] == keys
 
 
 async def test_what_is_asked_is_read_on_in_one_read(tmp_path: Path, receiver: Receiver) -> None:
