@@ -13,7 +13,7 @@ from api.auth import FULL_ACCESS, Access, Authenticator
 from api.door import DoorRules, Knock, cors_origin, is_preflight, knock_of, path_below, refusal
 from api.http_errors import failure_of
 from api.metrics import NO_ROUTE, EdgeMetrics
-from api.parts import ACCESS_KEY, Readiness
+from api.parts import ACCESS_KEY, STOPPING, Readiness
 from api.problems import PROBLEM_MEDIA_TYPE, Problem, Refusal, encode_problem, problem_of
 
 SOCKET_PATH: Final = "/v1/ws"
@@ -103,7 +103,7 @@ class Edge:
             await _send(answer, 204, _PREFLIGHT_HEADERS, b"")
             return
         if self._readiness.is_draining and path not in _PROBES:
-            stopping = Refusal(code="not_ready", detail="The service is stopping.")
+            stopping = Refusal(code="not_ready", detail=STOPPING)
             await self._refuse(scope, stopping, answer, _STOPPING)
             return
         access = self._access(scope, path)

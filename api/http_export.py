@@ -6,7 +6,6 @@
 3. It costs memory for that fold, so few run at once.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Annotated, Any, Final
 
@@ -156,7 +155,7 @@ def file_name(session: str) -> str:
 async def _admitted(parts: Parts) -> None:
     """Take one of the places for exports; raises `too_many_requests` when none becomes free in time."""
     try:
-        async with asyncio.timeout(parts.limits.wait_ms / 1000):
+        async with parts.readiness.waiting(parts.limits.wait_ms):
             await parts.exports.acquire()
     except TimeoutError:
         detail = "Others are being exported, and none was done in time."

@@ -1,6 +1,5 @@
 """Edge stage: folded transcripts over HTTP: a window, one turn, its spec, now or as of an earlier event."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any
@@ -216,9 +215,9 @@ async def _past(parts: Parts, session: SessionId, summary: Summary, at: int, *, 
 
 
 async def _waited(parts: Parts, session: SessionId, version: int) -> None:
-    """Wait until a version is there (R-11); raises the problem `wait_timeout`."""
+    """Wait until a version is there (R-11); raises the problem `wait_timeout`, or `not_ready` during a stop."""
     try:
-        async with asyncio.timeout(parts.limits.wait_ms / 1000):
+        async with parts.readiness.waiting(parts.limits.wait_ms):
             await parts.transcripts.until(session, version)
     except TimeoutError:
         detail = f"Version {version} was not committed within {parts.limits.wait_ms} ms."

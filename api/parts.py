@@ -1,8 +1,8 @@
 """Edge stage: what the routes work with, handed in by the composition root, and the checks they share."""
 
 import asyncio
-from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
@@ -24,6 +24,7 @@ from service.stored import Summary
 from service.tickets import TicketStore
 
 ACCESS_KEY: Final = "turnfold_access"
+STOPPING: Final = "The service is stopping."
 _SHOWN_CHARS: Final = 64
 #: Folds of the past that run at once; each replays a log and holds one fold.
 _TIME_TRAVELLERS: Final = 4
@@ -77,10 +78,35 @@ class Readiness:
         """HTTP requests that were let in and are not answered yet."""
         self._idle = asyncio.Event()
         self._idle.set()
+        self._waits = set[asyncio.Timeout]()
 
     def drain(self) -> None:
         """Say no from now on."""
         self.is_draining = True
+        for wait in self._waits:
+            if not wait.expired():
+                wait.reschedule(0)
+
+    @asynccontextmanager
+    async def waiting(self, within_ms: int) -> AsyncIterator[None]:
+        """Bound a wait for what may never come, which must not hold up a stop.
+
+        Raises:
+            TimeoutError: the time is over.
+            ProblemError: the process stops (`not_ready`); another one may have it.
+        """
+        try:
+            async with asyncio.timeout(0 if self.is_draining else within_ms / 1000) as wait:
+                self._waits.add(wait)
+                try:
+                    yield
+                finally:
+                    self._waits.discard(wait)
+        except TimeoutError:
+            if self.is_draining:
+                headers = (("Retry-After", "1"), ("Connection", "close"))
+                raise ProblemError("not_ready", STOPPING, headers=headers) from None
+            raise
 
     @contextmanager
     def request(self) -> Iterator[None]:

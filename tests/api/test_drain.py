@@ -113,6 +113,23 @@ async def test_new_work_is_refused_while_what_is_under_way_finishes(tmp_path: Pa
         await stopped(process)
 
 
+async def test_a_wait_for_what_may_never_come_ends_with_the_stop(tmp_path: Path) -> None:
+    """It is refused as new work is: another process may have the version by then."""
+    long = environment(tmp_path, TURNFOLD_DRAIN_MS=LONG_MS, TURNFOLD_WAIT_MS=LONG_MS)
+    async with served(long) as (client, process):
+        begun = {"type": "turn/start", "turn": 1}
+        await client.post("/v1/sessions/s1/events", json=begun, params={"wait": "projected"})
+        at_99 = {"view": "web", "min_version": "99"}
+        waiting = asyncio.create_task(client.get("/v1/sessions/s1/transcript", params=at_99))
+        # On a machine that takes longer to let it in, it is refused in the same words.
+        await asyncio.sleep(0.5)
+        process.send_signal(signal.SIGTERM)
+        answer = await asyncio.wait_for(waiting, WITHIN_S)
+        assert (answer.status_code, answer.json()["code"]) == (503, "not_ready")
+        assert (answer.headers["retry-after"], answer.headers["connection"]) == ("1", "close")
+        assert await stopped(process) < SOON_S
+
+
 async def test_a_request_that_never_ends_does_not_hold_the_stop(tmp_path: Path) -> None:
     """It is cut off when the time is over."""
     async with (
