@@ -2,14 +2,12 @@
 
 1. It opens by the reader's key alone and shows one thing that waits; Tab leads to the next. It never goes on to another
    by itself: a key that was meant for one must not answer another.
-2. An answer is sent in the background; whoever closes the panel first reads in the line below what became of it.
-3. What was sent is not offered again, until its producer asks something else.
-4. What is answered elsewhere meanwhile closes the panel.
-5. It is no screen above another: the transcript makes room, and moves by every key that the panel has no use for.
+2. It is no screen above another: the transcript makes room, and moves by every key that the panel has no use for.
+3. Words that were typed and can be sent no more stay to be read, and letters behind them are no commands.
 """
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar, Protocol
 
 import msgspec
 from rich.text import Text
@@ -17,6 +15,7 @@ from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
+from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option as Line
@@ -24,149 +23,43 @@ from textual.widgets.option_list import Option as Line
 from clients.tui.bars import Part, keys_line, line
 from clients.tui.content import json_text
 from clients.tui.harmless import harmless, one_line
-from clients.tui.page import Page
-from clients.tui.session import Session
 from clients.tui.words import Words, words_of
-from clients.wire.address import RefusedError, WireError
 from clients.wire.answers import (
     Option,
     Waiting,
     details_of,
     is_yes_or_no,
     options_of,
-    row_at,
-    waiting_in,
 )
 from clients.wire.held import HeldRow
 from clients.wire.messages import Json
-from clients.wire.service import reaching
 
 # More than a screen holds is read in the transcript.
 _SHOWN_CHARS = 8_000
-_LABEL_CHARS = 400
+LABEL_CHARS = 400
 # As many options have a key of their own.
 _NUMBERED = 9
-# The service's name for a refusal -> our words for it; for any other the service's own.
-_REFUSALS = {
-    "answers_not_configured": "answer_elsewhere",
-    "interaction_over": "answer_over",
-    "interaction_unknown": "answer_over",
-}
+# What the panel does with a key that is no letter.
+OF_PANEL = ("enter", "escape", "tab", "shift+tab", "backspace")
 
 
-class Answering:
-    """What the reader of a page answers, and what became of it."""
-
-    def __init__(self, page: Page[Any], session: Session) -> None:
-        self._page = page
-        self._session = session
-        self._words = page.words
-        self._shown: AnswerPanel | None = None
-        # What was asked when it was answered.
-        self._sent: dict[Waiting, bytes] = {}
-        self._sending: set[Waiting] = set()
-
-    async def begin(self, in_sight: list[Waiting]) -> None:
-        """Open the panel on what waits, first of all on what the reader sees; it is open when this returns."""
-        if self._shown is not None:
-            self._shown.take_focus()
-            return
-        all_waiting = list(waiting_in(self._held))
-        places = self.places()
-        if not all_waiting:
-            self._page.say(self._words["nothing_waits"])
-        elif not self._session.connection.takes_answers:
-            self._page.say(self._words["answer_elsewhere"])
-        elif not places:
-            self._page.say(self._words["answer_sent"])
-        else:
-            place = next((one for one in places if one in in_sight), places[0])
-            self._shown = AnswerPanel(self, place, self._page.locale)
-            await self._page.mount(self._shown, before="#status")
-
-    @property
-    def is_open(self) -> bool:
-        """Whether the panel is shown."""
-        return self._shown is not None
+class Answers(Protocol):
+    """What the panel knows of the answers, and where it hands its own on: see `answering.py`."""
 
     def places(self) -> list[Waiting]:
         """Give what waits and was not answered yet."""
-        return [place for place in waiting_in(self._held) if not self._is_sent(place)]
 
     def row(self, place: Waiting) -> HeldRow | None:
         """Give the row that waits; None where it is not held."""
-        return row_at(self._held, place)
 
-    def follow(self) -> None:
-        """Something changed: close what does not wait any more, and show what is asked now."""
-        shown = self._shown
-        row = None if shown is None else self.row(shown.place)
-        if shown is None or row is None or not shown.is_mounted:
-            return
-        if row.value.get("status") == "pending":
-            shown.show()
-            return
-        state = str(row.value.get("outcome") or row.value.get("status") or "")
-        kind, title = str(row.value.get("interaction")), str(row.value.get("title") or "")
-        self.close()
-        said = f"{self._words.get(kind, kind)}: {title} — {self._words.get(state, state)}"
-        self._page.say(one_line(said[:_LABEL_CHARS]))
+    def turn(self, place: Waiting) -> int | None:
+        """Give the session's turn that a place is in; None for one of no turn."""
 
-    def is_sending(self, place: Waiting) -> bool:
-        """Say whether an answer is on its way."""
-        return place in self._sending
-
-    def send(self, place: Waiting, outcome: str, payload: Json = None) -> None:
-        """Send an answer in the background; one at a time for each."""
-        row = self.row(place)
-        if row is None or place in self._sending:
-            return
-        self._sending.add(place)
-        asked, ident = asked_by(row), str(row.value.get("id"))
-        self._page.run_worker(
-            self._deliver(place, asked, ident, outcome, payload), name="answer", exit_on_error=True
-        )
-
-    async def _deliver(self, place: Waiting, asked: bytes, ident: str, outcome: str, payload: Json) -> None:
-        problem = ""
-        try:
-            async with reaching(self._session.address) as service:
-                await service.answer(self._session.name, place.path, ident, outcome, payload)
-        except WireError as error:
-            problem = self._words["answer_failed"].format(reason=self._reason(error))
-        finally:
-            self._sending.discard(place)
-        if not problem:
-            self._sent[place] = asked
-        shown = self._shown
-        if shown is None or shown.place != place:
-            self._page.say(problem or self._words["answer_sent"])
-        elif problem:
-            shown.tell(problem)
-        else:
-            self.close()
-            self._page.say(self._words["answer_sent"])
-
-    @property
-    def _held(self) -> Any:
-        return self._session.subscription.held
-
-    def _is_sent(self, place: Waiting) -> bool:
-        row = self.row(place)
-        return row is not None and self._sent.get(place) == asked_by(row)
-
-    def _reason(self, error: WireError) -> str:
-        if not isinstance(error, RefusedError):
-            return one_line(str(error))
-        own = _REFUSALS.get(error.code)
-        return one_line(error.reason) if own is None else self._words[own]
+    def send(self, place: Waiting, outcome: str, payload: Json = None) -> bool:
+        """Send an answer in the background; False where one is on its way, or nothing waits there any more."""
 
     def close(self) -> None:
         """Back to the transcript."""
-        if self._shown is not None:
-            self._shown.remove()
-            self._shown = None
-            self._page.query_one("#transcript").focus()
 
 
 def asked_by(row: HeldRow) -> bytes:
@@ -175,7 +68,13 @@ def asked_by(row: HeldRow) -> bytes:
 
 
 class AnswerPanel(Vertical):
-    """One thing that waits, with what can be answered."""
+    """One thing that waits, with what can be answered.
+
+    Attributes:
+        asked: what is asked, as bytes; `turn` is the session's turn that asks, None for none.
+        given: the words that are on their way, or were sent.
+        is_over: nothing can be answered any more, and words of the reader are left.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", show=False),
@@ -189,13 +88,17 @@ class AnswerPanel(Vertical):
         *(Binding(str(number), f"pick({number})", show=False) for number in range(1, _NUMBERED + 1)),
     ]
 
-    def __init__(self, answering: Answering, place: Waiting, locale: str) -> None:
+    def __init__(self, answering: Answers, place: Waiting, locale: str) -> None:
         super().__init__(id="answer")
         self.place = place
         self._answering = answering
         self._words: Words = words_of(locale)
         self._options: tuple[Option, ...] = ()
-        self._asked = b""
+        self.asked = b""
+        self.turn: int | None = None
+        self.given = ""
+        self.is_over = False
+        self._kind = ""
 
     def compose(self) -> Iterable[Widget]:
         """Build the panel."""
@@ -206,6 +109,8 @@ class AnswerPanel(Vertical):
         yield OptionList(id="answer-options", compact=True, markup=False)
         yield Input(id="answer-text", placeholder=self._words["answer_text"], compact=True)
         yield Static(id="answer-said", markup=False)
+        with VerticalScroll(id="answer-unsent", can_focus=False):
+            yield Static(id="answer-left", markup=False)
         yield Static(id="answer-keys", markup=False)
 
     def on_mount(self) -> None:
@@ -219,10 +124,11 @@ class AnswerPanel(Vertical):
     def show(self) -> None:
         """Show what is asked at this place; what was typed or chosen stays while it is the same."""
         row = self._answering.row(self.place)
-        if row is None or asked_by(row) == self._asked:
+        if row is None or asked_by(row) == self.asked:
             self._draw_lines()
             return
-        is_first, self._asked = not self._asked, asked_by(row)
+        is_first, self.asked = not self.asked, asked_by(row)
+        self.turn, self.given = self._answering.turn(self.place), ""
         self._options = self._options_of(row.value)
         self.query_one("#answer-title", Static).update(
             Text(harmless(str(row.value.get("title") or ""))[:_SHOWN_CHARS], style="bold")
@@ -238,12 +144,39 @@ class AnswerPanel(Vertical):
         # Something else is asked than what the reader is about to confirm: nothing is chosen by itself.
         options.highlighted = 0 if is_first and self._options else None
         field.value = ""
+        self.query_one("#answer-unsent").display = False
         self.tell("")
-        self.take_focus()
+        if is_first or self.has_focus_within:
+            self.take_focus()
         self._draw_lines()
+
+    @property
+    def unsent(self) -> str:
+        """What the reader typed that is in no answer."""
+        return self.query_one(Input).value.removeprefix(self.given).strip()
+
+    def refuse(self, problem: str) -> None:
+        """What was given was not taken."""
+        self.given = ""
+        self.tell(problem)
+
+    def end(self, why: str) -> None:
+        """Say that it is over, with the words that were not sent in their place; letters do nothing here any more."""
+        unsent = self._words["answer_failed"].format(reason=one_line(self.unsent))
+        had_focus, self.is_over, self.can_focus = self.has_focus_within, True, True
+        self.query_one("#answer-left", Static).update(Text(unsent))
+        self.query_one("#answer-unsent").display = True
+        self.tell(why)
+        self._draw_lines()
+        if had_focus:
+            self.take_focus()
+        self.query_one(Input).display = False
 
     def take_focus(self) -> None:
         """Have the keys."""
+        if self.is_over:
+            self.screen.set_focus(self)
+            return
         (self.query_one(OptionList) if self._options else self.query_one(Input)).focus()
 
     def tell(self, said: str) -> None:
@@ -261,13 +194,19 @@ class AnswerPanel(Vertical):
     def _draw_lines(self) -> None:
         row, places = self._answering.row(self.place), self._answering.places()
         width = self.content_size.width
+        if self.is_over and width:
+            self.query_one("#answer-head", Static).update(line([Part(self._kind, "bold")], [], width))
+            self.query_one("#answer-keys", Static).update(
+                keys_line([("Esc", self._words["does_back"])], width)
+            )
+            return
         if row is None or not width:
             return
         kind = str(row.value.get("interaction"))
         at = places.index(self.place) + 1 if self.place in places else 1
         count = self._words["found"].format(at=at, n=len(places)) if len(places) > 1 else ""
-        name = one_line(self._words.get(kind, kind))
-        head = line([Part(f"{name} · {self._words['waiting']}", "bold")], [Part(count)], width)
+        self._kind = one_line(self._words.get(kind, kind))
+        head = line([Part(f"{self._kind} · {self._words['waiting']}", "bold")], [Part(count)], width)
         self.query_one("#answer-head", Static).update(head)
         keys = [("Enter", self._words["answer_send"])]
         if self._options:
@@ -279,6 +218,15 @@ class AnswerPanel(Vertical):
 
     # Keys.
 
+    def on_key(self, event: Key) -> None:
+        """After the end, letters are what is left of an answer; two keys close, and others are the transcript's."""
+        if not self.is_over:
+            return
+        if event.key in ("enter", "escape"):
+            self._answering.close()
+        if event.is_printable or event.key in OF_PANEL:
+            event.stop()
+
     def action_close(self) -> None:
         """Back to the transcript; it waits on."""
         self._answering.close()
@@ -286,23 +234,27 @@ class AnswerPanel(Vertical):
     def action_next(self, count: int) -> None:
         """Show the next thing that waits."""
         places = self._answering.places()
-        if not places or places == [self.place]:
+        if self.is_over or not places or places == [self.place]:
             return
         at = places.index(self.place) if self.place in places else -1
-        self.place, self._asked = places[(at + count) % len(places)], b""
+        self.place, self.asked = places[(at + count) % len(places)], b""
         self.show()
 
     def action_words(self, count: int) -> None:
-        """Read on in what is asked, or back; where all of it is seen, the key is the transcript's."""
-        if self.size and not self.query_one("#answer-words").max_scroll_y:
+        """Read on in what is asked, or was not sent, or back; where all of it is seen, the key is the transcript's."""
+        if self.size and not self._scroll.max_scroll_y:
             raise SkipAction
         # A key that was typed ahead of the layout waits for it.
         self.call_after_refresh(self._read_on, count)
 
     def _read_on(self, count: int) -> None:
-        words = self.query_one("#answer-words", VerticalScroll)
+        words = self._scroll
         rows = count * max(words.size.height - 1, 1)
         words.scroll_relative(y=rows, animate=False, immediate=True)
+
+    @property
+    def _scroll(self) -> VerticalScroll:
+        return self.query_one("#answer-unsent" if self.is_over else "#answer-words", VerticalScroll)
 
     def action_option(self, count: int) -> None:
         """The next or previous option."""
@@ -330,18 +282,19 @@ class AnswerPanel(Vertical):
 
     @on(Input.Submitted, "#answer-text")
     def _typed(self, event: Input.Submitted) -> None:
-        if event.value.strip():
-            self._send("answered", {"text": event.value})
+        if event.value.strip() and self._send("answered", {"text": event.value}):
+            self.given = event.value
 
-    def _send(self, outcome: str, payload: Json = None) -> None:
-        if not self._answering.is_sending(self.place):
-            self.tell(self._words["answer_sending"])
-            self._answering.send(self.place, outcome, payload)
+    def _send(self, outcome: str, payload: Json = None) -> bool:
+        if self.is_over or not self._answering.send(self.place, outcome, payload):
+            return False
+        self.tell(self._words["answer_sending"])
+        return True
 
 
 def _line_of(at: int, option: Option, *, is_chosen: bool = False) -> Text:
     number = f"{at + 1}" if at < _NUMBERED else " "
-    text = Text(f"{'›' if is_chosen else ' '} {number} ").append(one_line(option.label[:_LABEL_CHARS]))
+    text = Text(f"{'›' if is_chosen else ' '} {number} ").append(one_line(option.label[:LABEL_CHARS]))
     if option.note:
-        text.append(f"  {one_line(option.note[:_LABEL_CHARS])}", style="italic")
+        text.append(f"  {one_line(option.note[:LABEL_CHARS])}", style="italic")
     return text

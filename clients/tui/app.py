@@ -33,6 +33,7 @@ class TuiApp(KeysInTurn):
     #answer { width: 1fr; height: auto; max-height: 70vh; padding: 0 1; border: round $primary;
       background: $surface; color: $foreground; }
     #answer Static { height: auto; background: $surface; color: $foreground; }
+    #answer-unsent { height: auto; max-height: 20vh; background: $surface; }
     #answer-words { height: auto; max-height: 30vh; margin: 0 0 1 0; background: $surface; }
     #answer-options, #answer-options:focus { height: auto; max-height: 35vh; background: $surface;
       background-tint: transparent; color: $foreground; }

@@ -6,10 +6,11 @@ from typing import ClassVar
 import msgspec
 from textual import on
 from textual.binding import Binding, BindingType
+from textual.events import Key
 from textual.widget import Widget
 from textual.widgets import Input
 
-from clients.tui.answer_panel import Answering
+from clients.tui.answering import Answering
 from clients.tui.bars import Part
 from clients.tui.document import Document
 from clients.tui.harmless import one_line
@@ -201,6 +202,11 @@ class TranscriptPage(Page[Left]):
         return keys
 
     # Keys.
+
+    def on_key(self, event: Key) -> None:
+        """A letter that was typed for the panel is no command."""
+        if self.focused is self.transcript and self.answering.catches(event):
+            event.stop()
 
     def action_phase(self) -> None:
         """Ctrl+O."""

@@ -28,8 +28,9 @@ _EN: Final[Words] = {
     "answer_allow": "Allow", "answer_deny": "Deny", "answer_text": "Your answer", "answer_choose": "choose",
     "answer_send": "send", "answer_next": "next", "answer_sending": "Sending …",
     "answer_sent": "Sent. It goes on when the agent has taken it.", "answer_failed": "Not sent: {reason}",
-    "answer_over": "it does not wait any more", "sessions": "{n} sessions", "session_one": "1 session",
-    "nothing_yet": "no turn yet",
+    "answer_over": "it does not wait any more", "answer_given": "Answered elsewhere: {outcome}",
+    "answer_gone": "It does not wait any more.", "answer_other": "Something else is asked now.",
+    "sessions": "{n} sessions", "session_one": "1 session", "nothing_yet": "no turn yet",
     "no_sessions": "No sessions yet. One appears here with its first event.", "does_open": "open",
     "does_oldest": "oldest", "does_colours": "colours", "does_help": "help",
 }  # fmt: skip
@@ -57,7 +58,9 @@ _ZH: Final[Words] = {
     "answer_allow": "允许", "answer_deny": "拒绝", "answer_text": "你的答复", "answer_choose": "选择",
     "answer_send": "发送", "answer_next": "下一项", "answer_sending": "正在发送…",
     "answer_sent": "已发送。智能体接收后会继续。", "answer_failed": "未能发送：{reason}",
-    "answer_over": "已不再等待", "sessions": "{n} 个会话", "session_one": "1 个会话", "nothing_yet": "尚无轮次",
+    "answer_over": "已不再等待", "answer_given": "已在别处答复：{outcome}",
+    "answer_gone": "已不再等待。", "answer_other": "现在询问的是其他内容。",
+    "sessions": "{n} 个会话", "session_one": "1 个会话", "nothing_yet": "尚无轮次",
     "no_sessions": "还没有会话。会话的第一个事件到达后，会显示在这里。", "does_open": "打开",
     "does_oldest": "最早", "does_colours": "颜色", "does_help": "帮助",
 }  # fmt: skip

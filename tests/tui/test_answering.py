@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from api.problems import KIND_BY_CODE
-from clients.tui.answer_panel import _REFUSALS
+from clients.tui.answering import _REFUSALS, Answering
 from clients.wire.address import RefusedError, address_of
 from clients.wire.service import reaching
 from tests.api.socket_stack import serving_sockets
@@ -138,8 +138,11 @@ async def test_tab_leads_to_the_next_and_an_answer_to_no_other(tmp_path: Path, r
             assert not is_open(screen)
 
 
-async def test_what_is_answered_elsewhere_closes_the_panel(tmp_path: Path, receiver: Receiver) -> None:
+async def test_what_is_answered_elsewhere_closes_the_panel(
+    tmp_path: Path, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """And says what became of it; Enter that came too late answers nothing."""
+    monkeypatch.setattr(Answering, "GRACE_S", 0.0)
     async with forwarding(tmp_path, receiver) as service:
         await service.append("s", START, ask())
         async with terminal(service.url, "s") as screen:
