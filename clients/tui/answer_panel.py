@@ -23,6 +23,7 @@ from textual.widgets.option_list import Option as Line
 from clients.tui.bars import Part, keys_line, line
 from clients.tui.content import json_text
 from clients.tui.harmless import harmless, one_line
+from clients.tui.line_input import LineInput
 from clients.tui.words import Words, words_of
 from clients.wire.answers import (
     Option,
@@ -107,7 +108,7 @@ class AnswerPanel(Vertical):
             yield Static(id="answer-title", markup=False)
             yield Static(id="answer-details", markup=False)
         yield OptionList(id="answer-options", compact=True, markup=False)
-        yield Input(id="answer-text", placeholder=self._words["answer_text"], compact=True)
+        yield LineInput(id="answer-text", placeholder=self._words["answer_text"], compact=True)
         yield Static(id="answer-said", markup=False)
         with VerticalScroll(id="answer-unsent", can_focus=False):
             yield Static(id="answer-left", markup=False)

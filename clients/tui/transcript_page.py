@@ -15,6 +15,7 @@ from clients.tui.bars import Part
 from clients.tui.document import Document
 from clients.tui.harmless import one_line
 from clients.tui.help import BACK, KEYS, QUIT, HelpScreen
+from clients.tui.line_input import LineInput
 from clients.tui.page import TICK_S, Page, link_part
 from clients.tui.searching import Searching
 from clients.tui.session import Session
@@ -90,7 +91,7 @@ class TranscriptPage(Page[Left]):
     def between(self) -> Iterable[Widget]:
         """Give the transcript, and the line for what to look for."""
         yield self.transcript
-        yield Input(placeholder=self.words["search"], id="search", select_on_focus=True)
+        yield LineInput(placeholder=self.words["search"], id="search", select_on_focus=True)
 
     def on_mount(self) -> None:
         """Begin to follow."""

@@ -27,6 +27,7 @@ from tests.waiting import wait_until
 __all__ = ["receiver"]
 
 ENTER, BACKSPACE, ESCAPE, DOWN, TAB, PHASE = "\r", "\x7f", "\x1b", "\x1b[B", "\t", "\x0f"
+HOME, RIGHT = "\x1b[H", "\x1b[C"
 
 
 def pasted(text: str) -> str:
@@ -59,6 +60,24 @@ async def test_what_is_looked_for_is_never_taken_for_commands(tmp_path: Path, ty
             assert (box(screen).value, box(screen).has_class("shown")) == ("question", True)
             assert screen.app.colours == "dark"
             assert screen.page.searching.query == "question"
+
+
+@pytest.mark.parametrize("lines", ["quick\nbrown\nfox\n", "quick\r\nbrown\r\n\r\nfox", "\nquick\rbrown fox"])
+async def test_several_lines_that_are_pasted_are_one(tmp_path: Path, receiver: Receiver, lines: str) -> None:
+    """With a space for each break, in the search and in an answer, at the cursor and in place of what is chosen."""
+    async with forwarding(tmp_path, receiver) as service:
+        await service.append("s", START, ask("i2", "question", "Which quick brown fox?", turn=1))
+        async with terminal(service.url, "s", size=(80, 40)) as screen:
+            await screen.shows("(a)")
+            await screen.type_ahead(f"/{pasted(lines)}")
+            assert box(screen).value == "quick brown fox"
+            assert screen.page.searching.told(screen.page.words) == "1 of 1"
+            await screen.type_ahead(f"{ENTER}/{pasted(lines)}{ENTER}")
+            assert box(screen).value == "quick brown fox"
+            screen.app.copy_to_clipboard(lines)
+            await screen.type_ahead(f"aa !{HOME}{RIGHT}{pasted(lines)}-\x16{ENTER}")
+            await screen.shows("Sent.")
+            assert answers(receiver) == [("answered", {"text": "aquick brown fox-quick brown fox !"})]
 
 
 async def test_after_enter_letters_are_commands_again(tmp_path: Path) -> None:
