@@ -17,6 +17,7 @@ class Searching:
         goes_on: the reader went above the first match, and earlier turns are on their way.
         waits: how many of the things that wait were visited.
         origin: the row at the top when the search began: each character that is typed looks from there again.
+        steps: where to go on once there is something to look in: to next matches (1) and previous ones (-1).
     """
 
     def __init__(self) -> None:
@@ -25,6 +26,7 @@ class Searching:
         self.goes_on = False
         self.waits = 0
         self.origin = 0
+        self.steps: list[int] = []
         self._at = 0
         self._count = 0
         self._elsewhere = 0
@@ -34,6 +36,7 @@ class Searching:
         self.query = query
         self.pattern = pattern_of(query)
         self.goes_on = False
+        self.steps = []
         self._at = self._count = self._elsewhere = 0
 
     def to_nearest(self, view: TranscriptView) -> None:
@@ -44,6 +47,11 @@ class Searching:
             at = _first_from(view, found, self.origin)
             self._lead(view, found, at if at < len(found) else len(found) - 1)
         view.refresh()
+
+    def begin(self, view: TranscriptView) -> None:
+        """The transcript came, and what was typed ahead of it looks in it as if it were typed now."""
+        self.origin = view.top_row
+        self.to_nearest(view)
 
     def step(self, view: TranscriptView, count: int) -> bool:
         """Lead to the next or previous match; False where there is none that way."""

@@ -85,6 +85,9 @@ class TranscriptPage(Page[Left]):
         self.session.mark_head()
         self.transcript = TranscriptView(self.session.document, theme)
         self.answering = Answering(self, self.session)
+        # Whether the transcript came; what was typed ahead waits for it, an answer until another key is pressed.
+        self._has_begun = False
+        self._answers_first = False
         # What had changed when the reader was last at the end.
         self._seen_count = 0
 
@@ -135,12 +138,29 @@ class TranscriptPage(Page[Left]):
     @on(TranscriptView.Moved)
     def _moved(self) -> None:
         view = self.transcript
+        if not self._has_begun:
+            self._begin()
         if view.top_row < view.size.height and not view.follows:
             self.session.load_earlier()
         elif view.last_top == 0 and view.size.height:
             # The screen has room for more than the window holds.
             self.session.load_earlier()
         self.draw_bars()
+
+    def _begin(self) -> None:
+        """The first snapshot is drawn: do what was typed ahead of it."""
+        if self.session.subscription.shown is None or not self.transcript.size.height:
+            return
+        self._has_begun = True
+        self.searching.begin(self.transcript)
+        for count in self.searching.steps:
+            self.action_match(count)
+        if self._answers_first:
+            self.call_later(self._answer_first)
+
+    async def _answer_first(self) -> None:
+        if self._answers_first:
+            await self.action_answer()
 
     # The lines above and below.
 
@@ -183,7 +203,8 @@ class TranscriptPage(Page[Left]):
         if waits:
             key = "a" if self.session.connection.takes_answers else "w"
             parts.append(Part(f" {self.words['waits_count'].format(n=waits)} ({key}) ", "bold reverse"))
-        parts.append(Part(self.searching.told(self.words), "bold"))
+        # Nothing was looked in yet, and the line above says so.
+        parts.append(Part(self.searching.told(self.words) if self._has_begun else "", "bold"))
         parts.append(Part(self.words["reasoning_on" if view["reasoning"] else "reasoning_off"]))
         return parts, [self._place_part()]
 
@@ -205,7 +226,8 @@ class TranscriptPage(Page[Left]):
     # Keys.
 
     def on_key(self, event: Key) -> None:
-        """A letter that was typed for the panel is no command."""
+        """A letter that was typed for the panel is no command; any key takes a wish to answer back."""
+        self._answers_first = False
         if self.focused is self.transcript and self.answering.catches(event):
             event.stop()
 
@@ -255,7 +277,10 @@ class TranscriptPage(Page[Left]):
         view.go_to_seat(pending[at])
 
     async def action_answer(self) -> None:
-        """Answer what waits: what is in sight first."""
+        """Answer what waits: what is in sight first; while nothing is there yet, once it is."""
+        self._answers_first = not self._has_begun
+        if self._answers_first:
+            return
         rows = [(seat.path, seat.row_held) for seat in self.transcript.seats_in_sight()]
         await self.answering.begin([Waiting(path, row.key) for path, row in rows if row is not None])
 
@@ -338,6 +363,9 @@ class TranscriptPage(Page[Left]):
     def action_match(self, count: int) -> None:
         """The next or previous match; above the first, earlier turns are loaded and looked through."""
         if self.searching.pattern is None:
+            return
+        if not self._has_begun:
+            self.searching.steps.append(count)
             return
         found = self.searching.step(self.transcript, count)
         if not found and count < 0 and not self.session.subscription.history_complete:
