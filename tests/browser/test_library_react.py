@@ -213,6 +213,7 @@ def test_a_lost_connection_is_in_the_snapshot(page: Page, project: Path, site: S
         running.append("lost-1", *turn_with_tool())
         App(page, project, site, running, "lost-1")
         expect(page.locator("main")).to_have_attribute("data-link", "open")
+        expect(page.locator("[data-key='step:1:2']")).to_be_visible()
         running.stop()
         expect(page.locator("main")).not_to_have_attribute("data-link", "open")
         expect(page.locator("[data-key='step:1:2']")).to_be_visible()

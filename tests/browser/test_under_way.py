@@ -136,3 +136,17 @@ def test_a_half_typed_answer_outlives_another_session_and_another_language(
     forwarding.prefer(language="auto")
     expect(page.locator("html")).to_have_attribute("lang", "en")
     expect(field).to_have_value("")
+
+
+def test_words_that_were_not_sent_stay_when_somebody_else_answers(forwarding: TranscriptPage) -> None:
+    """With the focus, so that what is typed on is no shortcut of the page."""
+    forwarding.append(*asked(kind="question", title="Which?"))
+    forwarding.open()
+    row = forwarding.row("interaction:i/1")
+    row.locator("textarea").fill("the blue one, since")
+    forwarding.append({"type": "interaction/resolve", "id": "i/1", "outcome": "answered"})
+    left = row.get_by_text("You had typed, and not sent: the blue one, since")
+    expect(left).to_be_focused()
+    expect(row.locator("textarea")).to_be_hidden()
+    forwarding.page.keyboard.type("/ red")
+    expect(forwarding.page.get_by_role("searchbox")).to_be_hidden()

@@ -2,7 +2,7 @@
 
 import { drawRowJson, textOf } from "../blocks.js";
 import { Disclosure, openable } from "../disclosure.js";
-import { el, icon, setText } from "../element.js";
+import { activeIn, el, icon, setText } from "../element.js";
 import { reasonOf } from "../http.js";
 import { isYesOrNo, optionsOf } from "../interaction_options.js";
 import { callsAround } from "../shortened.js";
@@ -20,7 +20,7 @@ export function interactionRow(body, page) {
   const hint = el("div", { class: "hint" });
   const form = new AnswerForm(page, body);
   const disclosure = new Disclosure("quiet", el("span", { class: "label" }, words.details));
-  const text = el("div", { class: "request-text" }, kind, title, form.element, hint, disclosure.button, disclosure.panel);
+  const text = el("div", { class: "request-text" }, kind, title, form.element, form.unsent, hint, disclosure.button, disclosure.panel);
   const box = body.appendChild(el("div", { class: "request" }, icon("hand"), text));
   return {
     ...openable(disclosure),
@@ -33,7 +33,7 @@ export function interactionRow(body, page) {
       setText(title, textOf(row.title));
       const waits = status === "pending";
       const canAnswer = waits && page.answers.taken();
-      if (!waits) form.forget(row);
+      if (!waits) form.end(row);
       form.draw(canAnswer ? row : null);
       hint.hidden = !waits || canAnswer;
       setText(hint, hint.hidden ? "" : words.pending_hint);
@@ -51,8 +51,14 @@ class AnswerForm {
     this.body = body;
     this.said = el("div", { class: "hint", role: "status" });
     this.element = el("form", { class: "answer-form", hidden: true });
+    /** What was typed and not sent when somebody else answered. */
+    this.unsent = el("div", { class: "hint unsent", tabindex: "-1", hidden: true });
     this.drawn = "";
+    /** @type {HTMLTextAreaElement | null} */
+    this.field = null;
     this.element.addEventListener("submit", (event) => event.preventDefault());
+    // Somebody who types on writes into nothing; no letter of it is a shortcut of the page.
+    this.unsent.addEventListener("keydown", (event) => event.key.length === 1 && event.stopPropagation());
   }
 
   /** @param {Row | null} row null: there is nothing to answer */
@@ -66,9 +72,16 @@ class AnswerForm {
     this.element.replaceChildren(...(row === null ? [] : [...this.#fields(row), this.said]));
   }
 
-  /** Somebody answered it. @param {Row} row */
-  forget(row) {
-    if (this.drawn) this.#draft(row, "");
+  /** It waits no more: words that were typed and not sent stay, to be read and copied. @param {Row} row */
+  end(row) {
+    if (!this.drawn || !this.field) return;
+    const words = this.field.disabled ? "" : this.field.value.trim();
+    const hadFocus = this.element.contains(activeIn(this.element));
+    this.#draft(row, "");
+    this.field = null;
+    this.unsent.hidden = words === "";
+    setText(this.unsent, words && this.page.words.fill(this.page.words.answer_unsent, { text: words }));
+    if (words && hadFocus) this.unsent.focus();
   }
 
   /** @param {Row} row @returns {HTMLElement[]} */
@@ -84,6 +97,7 @@ class AnswerForm {
     // Its place among delegates is known once all that is drawn now is in the page.
     queueMicrotask(() => (field.value ||= this.page.drafts.get(textOf(row.id), callsAround(this.body))));
     const send = el("button", { type: "submit", class: "button" }, words.answer_send);
+    this.field = field;
     this.element.onsubmit = () => {
       if (field.value.trim()) this.#send(row, { outcome: "answered", payload: { text: field.value } });
     };
