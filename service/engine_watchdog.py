@@ -26,7 +26,7 @@ _STATUS_NOT_STARTED = 127
 def _exec_server(arguments: list[str], watchdog: int) -> None:
     try:
         if sys.platform == "linux":
-            import ctypes  # noqa: PLC0415 - only the child pays for it, while its parent already watches
+            import ctypes  # noqa: PLC0415 - before every `serve`; here only the child waits for it, its parent watches already
 
             ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
             if os.getppid() != watchdog:  # it was killed before the line above
@@ -35,7 +35,7 @@ def _exec_server(arguments: list[str], watchdog: int) -> None:
         os.dup2(nothing, 0)
         os.execv(arguments[0], arguments)
     except OSError as error:
-        print(f"{arguments[0]}: {error.strerror}", file=sys.stderr, flush=True)  # noqa: T201 - it is the log
+        os.write(2, os.fsencode(f"{arguments[0]}: {error.strerror}\n"))
     finally:
         os._exit(_STATUS_NOT_STARTED)
 

@@ -10,6 +10,7 @@ itself costs the client 0.2 ms of the loop, mostly for the connection's way in a
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Final
 
 from redis.asyncio import Redis
@@ -60,21 +61,24 @@ class Gathered:
     def _send_all(self) -> None:
         asked, self._asked = self._asked, []
         for start in range(0, len(asked), _MOST_TOGETHER):
-            sending = asyncio.create_task(self._send(asked[start : start + _MOST_TOGETHER]))
+            together = asked[start : start + _MOST_TOGETHER]
+            sending = asyncio.create_task(self._send(together))
             self._sending.add(sending)
-            sending.add_done_callback(self._sending.discard)
+            sending.add_done_callback(partial(self._sent, together))
 
-    async def _send(self, asked: Sequence[_Asked]) -> None:
-        try:
-            async with borrowed(self._client) as connection:
-                await self._exchange(connection, asked)
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait have to hear of it
-            for one in asked:
-                one.fail(error)
-        except BaseException:
+    def _sent(self, asked: Sequence[_Asked], sending: asyncio.Task[None]) -> None:
+        """Whatever ended the exchange, those who wait hear of it."""
+        self._sending.discard(sending)
+        if sending.cancelled():
             for one in asked:
                 one.answer.cancel()
-            raise
+        elif (error := sending.exception()) is not None:
+            for one in asked:
+                one.fail(error)
+
+    async def _send(self, asked: Sequence[_Asked]) -> None:
+        async with borrowed(self._client) as connection:
+            await self._exchange(connection, asked)
 
     async def _exchange(self, connection: AbstractConnection, asked: Sequence[_Asked]) -> None:
         commands = [packed(one.words) for one in asked]

@@ -6,7 +6,6 @@ the same table, and a test compares the two.
 
 import difflib
 import ipaddress
-import os
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -98,7 +97,7 @@ def read_settings(environ: Mapping[str, str], **overrides: Any) -> Settings:
     problems = [
         _unknown(name) for name in sorted(given) if name not in _BY_NAME and not name.startswith(_NOT_OURS)
     ]
-    fields: dict[str, Any] = {"data_dir": default_data_dir(environ)}
+    fields: dict[str, Any] = {}
     for name, variable in _BY_NAME.items():
         if name in given:
             try:
@@ -108,6 +107,12 @@ def read_settings(environ: Mapping[str, str], **overrides: Any) -> Settings:
                 shown = "" if variable.field in _SECRET_FIELDS else f"={given[name]!r}"
                 problems.append(f"{name}{shown}: {error}.")
     fields |= {name: value for name, value in overrides.items() if value is not None}
+    try:
+        fields = {"data_dir": default_data_dir(environ), **fields}
+    except RuntimeError:
+        # A user without a name and a home, as some container platforms make them: only the engine needs a place.
+        if not fields.keys() & {"data_dir", "redis_url"}:
+            problems.append("No home directory is known for the engine's data: set TURNFOLD_DATA_DIR.")
     if problems:
         raise SettingsError(tuple(problems))
     settings = Settings(**fields)
@@ -130,7 +135,7 @@ def secret_complaint(secret: str) -> str | None:
 
 
 def default_data_dir(environ: Mapping[str, str]) -> Path:
-    """The user's own place for data (XDG)."""
+    """The user's own place for data (XDG); raises RuntimeError where no home directory is known."""
     home = environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     return Path(home) / "turnfold"
 
@@ -200,7 +205,10 @@ def _secret(text: str) -> str:
 
 
 def _directory(text: str) -> Path:
-    return Path(os.path.expanduser(text))  # noqa: PTH111 - Path.expanduser raises for an unknown user
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise ValueError("a directory is expected, and no home directory is known for its `~`") from None
 
 
 def _signing_secret(text: str) -> str:

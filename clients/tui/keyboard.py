@@ -59,4 +59,4 @@ class Keyboard(XTermParser):
 def use_keyboard() -> None:
     """Have the framework read keys so. It makes its parser by this name and lets nobody choose another."""
     if sys.platform != "win32":
-        linux_driver.XTermParser = Keyboard  # type: ignore[attr-defined]
+        linux_driver.XTermParser = Keyboard  # type: ignore[attr-defined]  # the driver's own import, no hook chooses a parser; tests/tui/test_process.py fails without it

@@ -90,7 +90,7 @@ def _endless(lines: GrowingLines, wait: Callable[[], None]) -> Iterator[Line]:
 
 def open_session_file(
     path: Path,
-    format: FormatChoice = "auto",  # noqa: A002  # the command line's own word
+    file_format: FormatChoice = "auto",
     leave_open: bool = False,
     *,
     related: Sequence[Path] = (),
@@ -99,7 +99,7 @@ def open_session_file(
 
     Args:
         path: the file; zstd is known by its content.
-        format: `auto` looks at the first lines.
+        file_format: `auto` looks at the first lines.
         leave_open: the file may still grow: its last turn and a torn last line are left as they are.
         related: files imported together with this one, among which a subagent's parent is looked for.
 
@@ -107,7 +107,7 @@ def open_session_file(
         UnknownFormatError: with `auto`, when no supported format fits.
         OSError: the file cannot be read.
     """
-    found: Format = detect(_head(path)) if format == "auto" else format
+    found: Format = detect(_head(path)) if file_format == "auto" else file_format
     is_harness = found == "harness"
     own_id = _own_id(path, found) or ""
     return SessionFile(

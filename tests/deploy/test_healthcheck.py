@@ -9,6 +9,8 @@ import socket
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.api.test_serve import environment, served
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -43,6 +45,21 @@ async def test_a_service_bound_to_every_address_is_asked_on_loopback(tmp_path: P
     environ = environment(tmp_path, TURNFOLD_HOST="0.0.0.0", TURNFOLD_JWT_SECRET=secret)
     async with served(environ) as (client, _):
         assert (await checked(TURNFOLD_HOST="0.0.0.0", TURNFOLD_PORT=str(client.base_url.port)))[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("bound", "asked"),
+    [
+        ("0.0.0.0", "127.0.0.1"),
+        ("::", "::1"),
+        ("0:0:0:0:0:0:0:0", "::1"),
+        ("10.0.0.7", "10.0.0.7"),
+        ("localhost", "localhost"),
+    ],
+)
+def test_what_is_bound_is_asked_where_it_answers(bound: str, asked: str) -> None:
+    """Every spelling of every address is loopback, and nothing else is."""
+    assert runpy.run_path(str(PROGRAM))["reachable"](bound) == asked
 
 
 async def test_a_port_on_which_nobody_listens_is_unhealthy() -> None:

@@ -119,3 +119,20 @@ def test_documented_defaults_are_the_defaults() -> None:
         if variable.default != "none" and variable.field != "data_dir":
             value = variable.parse(variable.default.strip("`"))
             assert value == getattr(Settings(), variable.field), variable.name
+
+
+def test_a_user_without_a_home_says_where_the_data_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Container platforms make such users; one with a Redis of its own needs no place."""
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 2**31 - 7)
+    with pytest.raises(SettingsError, match=r"No home directory is known .* set TURNFOLD_DATA_DIR"):
+        read_settings({})
+    assert read_settings({"TURNFOLD_DATA_DIR": "/data"}).data_dir == Path("/data")
+    assert read_settings({}, data_dir=Path("/given")).data_dir == Path("/given")
+    assert read_settings({"TURNFOLD_REDIS_URL": "redis://127.0.0.1/0"}).redis_url == "redis://127.0.0.1/0"
+
+
+def test_a_home_that_is_not_there_is_no_folder_of_that_name() -> None:
+    """A mistyped user would get a directory called `~nobody-here` where the service was started."""
+    with pytest.raises(SettingsError, match=r"TURNFOLD_DATA_DIR='~nobody-here/x': a directory is expected"):
+        read_settings({"TURNFOLD_DATA_DIR": "~nobody-here/x"})

@@ -1,5 +1,7 @@
 """A question that is answered elsewhere while somebody types: no letter becomes a command, no word is lost or sent."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -7,6 +9,7 @@ import pytest
 
 from clients.tui.answering import Answering
 from tests.api.test_http_interactions import Receiver, receiver
+from tests.clients.wire_service import Process
 from tests.tui.driving import Terminal, terminal
 from tests.tui.test_answering import CALL, START, answers, ask, forwarding, is_open
 from tests.tui.test_app import turn
@@ -120,8 +123,9 @@ async def test_a_search_beside_the_panel_goes_on(tmp_path: Path, receiver: Recei
             assert screen.app.colours == "dark"
 
 
-async def test_words_on_their_way_are_not_called_lost(tmp_path: Path, receiver: Receiver) -> None:
-    """The agent goes on before the host says that it took them: they were sent, and the panel says nothing else."""
+@asynccontextmanager
+async def on_their_way(tmp_path: Path, receiver: Receiver) -> AsyncIterator[tuple[Process, Terminal]]:
+    """A question, and an answer in words to it, which the host has and keeps waiting for its own."""
     receiver.stalls_s = 60
     async with forwarding(tmp_path, receiver, TURNFOLD_ANSWERS_TIMEOUT_MS="60000") as service:
         await service.append("s", START, ask(kind="question", title="Which?"))
@@ -129,31 +133,32 @@ async def test_words_on_their_way_are_not_called_lost(tmp_path: Path, receiver: 
             await screen.shows("(a)")
             await screen.press("a", *"quick", "enter")
             await screen.shows("Sending …")
-            await service.append("s", {**RESOLVED, "outcome": "answered"})
-            await screen.shows_not("waiting for you")
-            assert "Sending …" in screen.text()
-            receiver.goes_on.set()
-            await screen.shows("Sent.")
-            assert not is_open(screen)
-            assert answers(receiver) == [("answered", {"text": "quick"})]
+            yield service, screen
+
+
+async def test_words_on_their_way_are_not_called_lost(tmp_path: Path, receiver: Receiver) -> None:
+    """The agent goes on before the host says that it took them: they were sent, and the panel says nothing else."""
+    async with on_their_way(tmp_path, receiver) as (service, screen):
+        await service.append("s", {**RESOLVED, "outcome": "answered"})
+        await screen.shows_not("waiting for you")
+        assert "Sending …" in screen.text()
+        receiver.goes_on.set()
+        await screen.shows("Sent.")
+        assert not is_open(screen)
+        assert answers(receiver) == [("answered", {"text": "quick"})]
 
 
 async def test_words_that_came_too_late_are_there_to_be_read(tmp_path: Path, receiver: Receiver) -> None:
     """The host refuses what was on its way while another answer came: words are shown as not sent, and no key is."""
-    receiver.stalls_s, receiver.status = 60, 503
-    async with forwarding(tmp_path, receiver, TURNFOLD_ANSWERS_TIMEOUT_MS="60000") as service:
-        await service.append("s", START, ask(kind="question", title="Which?"))
-        async with terminal(service.url, "s") as screen:
-            await screen.shows("(a)")
-            await screen.press("a", *"quick", "enter")
-            await screen.shows("Sending …")
-            await service.append("s", RESOLVED)
-            await screen.shows_not("waiting for you")
-            receiver.goes_on.set()
-            await screen.shows("Answered elsewhere: by Ada")
-            await screen.shows("Not sent: quick")
-            await screen.press("q")
-            assert is_open(screen)
+    receiver.status = 503
+    async with on_their_way(tmp_path, receiver) as (service, screen):
+        await service.append("s", RESOLVED)
+        await screen.shows_not("waiting for you")
+        receiver.goes_on.set()
+        await screen.shows("Answered elsewhere: by Ada")
+        await screen.shows("Not sent: quick")
+        await screen.press("q")
+        assert is_open(screen)
 
 
 @pytest.mark.parametrize("phase", ["collapsed", "hidden"])
